@@ -1,0 +1,87 @@
+#include "arch/text_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "arch/error.hpp"
+
+namespace waferline {
+namespace fs = std::filesystem;
+
+std::string read_text_file(const fs::path& path, std::int64_t max_bytes) {
+  std::error_code problem;
+  const fs::file_status status = fs::status(path, problem);
+  if (!fs::exists(status)) throw ConfigError(fmt::format("{}: no such file", path.string()));
+  if (fs::is_directory(status)) throw ConfigError(fmt::format("{}: is a directory, not a file", path.string()));
+  // Opening a pipe without a writer would block for ever, and a device may never end.
+  if (!fs::is_regular_file(status)) throw ConfigError(fmt::format("{}: is not a regular file", path.string()));
+  const auto size = static_cast<std::int64_t>(fs::file_size(path, problem));
+  if (problem) throw ConfigError(fmt::format("{}: cannot be read: {}", path.string(), problem.message()));
+  if (size > max_bytes) {
+    throw ConfigError(fmt::format("{}: {} bytes, at most {} are read", path.string(), size, max_bytes));
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  if (!in || !in.read(text.data(), size)) throw ConfigError(fmt::format("{}: cannot be read", path.string()));
+  return text;
+}
+
+namespace {
+
+/// Length of the valid UTF-8 sequence at the start of `text`, or 0 (RFC 3629: no overlong forms, no surrogates).
+std::size_t utf8_sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xC2 && lead <= 0xDF ? 2 : (lead >> 4) == 0xE ? 3 : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = lead == 0xED && byte(1) > 0x9F;
+  const bool too_large = lead == 0xF4 && byte(1) > 0x8F;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+}  // namespace
+
+int first_invalid_utf8_line(std::string_view text) {
+  int line = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '\n') ++line;
+    const std::size_t length = utf8_sequence_length(text.substr(at));
+    if (length == 0) return line;
+    at += length;
+  }
+  return 0;
+}
+
+void write_file_atomically(const fs::path& path, std::string_view content) {
+  fs::path temporary = path;
+  temporary += fmt::format(".{}.tmp", ::getpid());
+  std::error_code ignored;
+  {
+    std::ofstream out(temporary, std::ios::binary);
+    if (out) out.write(content.data(), static_cast<std::streamsize>(content.size()));
+    if (out) out.flush();
+    if (!out) {
+      const std::string reason = std::strerror(errno);
+      fs::remove(temporary, ignored);
+      throw ConfigError(fmt::format("{}: cannot be written: {}", path.string(), reason));
+    }
+  }
+  std::error_code problem;
+  fs::rename(temporary, path, problem);
+  if (problem) {
+    fs::remove(temporary, ignored);
+    throw ConfigError(fmt::format("{}: cannot be written: {}", path.string(), problem.message()));
+  }
+}
+
+}  // namespace waferline
