@@ -42,6 +42,8 @@ using Seconds = Quantity<struct SecondsTag, double>;
 using Hertz = Quantity<struct HertzTag, double>;
 using BytesPerSecond = Quantity<struct BytesPerSecondTag, double>;
 using BytesPerCycle = Quantity<struct BytesPerCycleTag, double>;
+using FlopsPerSecond = Quantity<struct FlopsPerSecondTag, double>;
+using Watts = Quantity<struct WattsTag, double>;
 
 /// Cycles become seconds only through a clock.
 constexpr Seconds operator/(Cycles cycles, Hertz clock) { return Seconds{cycles.value / clock.value}; }

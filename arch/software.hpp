@@ -1,0 +1,78 @@
+#pragma once
+// What one software stack costs on a wafer, apart from the hardware, as read from `arch/software/NAME.toml`.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arch/dtype.hpp"
+#include "arch/fit_record.hpp"
+#include "arch/sourced.hpp"
+#include "arch/units.hpp"
+
+namespace waferline {
+
+/// How a line of PEs sums a vector so that all hold it.
+enum class AllreduceAlgorithm : std::uint8_t { ktree, chain, two_phase, ring };
+
+/// Whether the words of an allreduce payload cost time beyond the first: `serial` counts one cycle a word on the
+/// critical path, `overlapped` says that they hide behind the stage overhead.
+enum class PayloadCost : std::uint8_t { serial, overlapped };
+
+std::string_view name(AllreduceAlgorithm algorithm);
+std::string_view name(PayloadCost cost);
+
+/// Overheads of one software stack. Every number is in cycles per event, bytes per PE, or seconds per token, and none
+/// of them depends on the shape of the model: shapes enter through the counts that they multiply.
+struct SoftwareProfile {
+  std::string name;
+  std::string description;
+  std::string wafer;  // name of the wafer that the profile was made on; empty if on none
+
+  // Cycles of one PE.
+  Sourced<Cycles> vector_instruction_overhead;  // kappa: on top of ceil(n / width), for each vector instruction
+  Sourced<Cycles> fabric_stream_overhead;       // on top of n, for n words sent to or taken from the fabric
+  Sourced<Cycles> elementwise_per_element;      // add, multiply, compare on one element, instruction overhead apart
+  Sourced<Cycles> exponential_per_element;      // exp of softmax and of gated activations
+  Sourced<Cycles> scalar_function;              // one reciprocal, square root or division of a scalar
+
+  // Cycles of a collective over one line of PEs.
+  Sourced<Cycles> stage_overhead;               // beta: for each software stage on the critical path
+  Sourced<Cycles> collective_startup;           // once for each collective
+  std::optional<Sourced<Cycles>> hop_override;  // instead of the wafer's hop; normally absent
+  Sourced<AllreduceAlgorithm> allreduce;
+  Sourced<std::int64_t> tree_levels;               // K of the K-tree; 2 is the two-phase one
+  Sourced<std::optional<std::int64_t>> group_pes;  // PEs in a group, or nothing ("best"): the size with the least time
+  Sourced<PayloadCost> payload;
+
+  // Bytes of each PE that hold no weights, KV or activations.
+  Sourced<Bytes> code;
+  Sourced<Bytes> buffers;
+  Sourced<Bytes> system;  // routing tables, stack and what the runtime keeps
+
+  Sourced<DType> accumulate;         // type in which dot products are summed
+  Sourced<Seconds> fixed_per_token;  // host and runtime, once for each token
+  Sourced<Seconds> per_wafer_hop;    // software on top of the link's latency, for each wafer-to-wafer hop
+
+  std::optional<FitRecord> fit;  // what `waferline calibrate` left
+
+  bool operator==(const SoftwareProfile&) const = default;
+};
+
+/// Names of the software profiles that come with Waferline, sorted.
+std::vector<std::string> list_software();
+
+/// The profile of that name, or the one described by a file if `name_or_path` ends in ".toml".
+/// Errors: ConfigError naming the nearest names, or every problem of the file with line, key, value and permitted
+/// range.
+SoftwareProfile load_software(const std::string& name_or_path);
+
+/// Reads a profile from TOML text; `file_name` is for messages.
+SoftwareProfile parse_software(std::string_view toml_text, const std::string& file_name);
+
+/// The file that `parse_software` reads back to an equal profile: deterministic text, every number with its provenance.
+std::string to_toml(const SoftwareProfile& profile);
+
+}  // namespace waferline
