@@ -29,6 +29,15 @@ struct ScaleUp {
   bool operator==(const ScaleUp&) const = default;
 };
 
+/// The processors that read the memory: SMs, CUs, GPU cores. Batch-1 kernels may be bound by them and not by the
+/// memory.
+struct ComputeUnits {
+  std::string architecture;  // generation by name, e.g. "ampere", "ada", "apple7"
+  Sourced<std::int64_t> count;
+  Sourced<Hertz> clock;  // boost
+  bool operator==(const ComputeUnits&) const = default;
+};
+
 struct Gpu {
   std::string name;
   std::string description;
@@ -37,6 +46,7 @@ struct Gpu {
   Sourced<BytesPerSecond> bandwidth;                          // nominal
   std::optional<Sourced<BytesPerSecond>> achieved_bandwidth;  // best seen in a kernel
   DenseRates dense;
+  std::optional<ComputeUnits> units;
   ScaleUp scale_up;
   std::optional<Sourced<Watts>> tdp;
   bool operator==(const Gpu&) const = default;
