@@ -6,7 +6,8 @@
 
 namespace waferline {
 
-ConfigNode::ConfigNode(std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value, int line)
+ConfigNode::ConfigNode(std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value,
+                       int line)
     : value_(std::move(value)), line_(line) {}
 
 const ConfigNode* ConfigNode::find(std::string_view key) const {

@@ -59,8 +59,8 @@ struct JsonLimits {
 };
 
 /// Parses JSON text as Hugging Face writes it: strict, plus the bare words NaN, Infinity and -Infinity.
-/// Errors: ConfigError with file and line for syntax, duplicate keys, text that is not UTF-8, numbers beyond the range of
-/// a double, integers beyond 64 bits, nesting beyond the limit, and an empty file.
+/// Errors: ConfigError with file and line for syntax, duplicate keys, text that is not UTF-8, numbers beyond the range
+/// of a double, integers beyond 64 bits, nesting beyond the limit, and an empty file.
 ConfigNode parse_json(std::string_view text, const std::string& file_name, const JsonLimits& limits = {});
 
 /// Reads and parses a JSON file.

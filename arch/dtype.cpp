@@ -23,9 +23,13 @@ constexpr std::array<Row, 9> kRows{{{DType::fp32, "fp32", 32},
 
 }  // namespace
 
-int bits_per_element(DType dtype) { return kRows[static_cast<std::size_t>(dtype)].bits; }
+int bits_per_element(DType dtype) {
+  return kRows[static_cast<std::size_t>(dtype)].bits;
+}
 
-std::string_view name(DType dtype) { return kRows[static_cast<std::size_t>(dtype)].name; }
+std::string_view name(DType dtype) {
+  return kRows[static_cast<std::size_t>(dtype)].name;
+}
 
 std::optional<DType> dtype_from_name(std::string_view text) {
   for (const Row& row : kRows) {

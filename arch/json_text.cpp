@@ -1,5 +1,5 @@
-// JSON text to ConfigNode, through nlohmann's SAX parser: that parser does the syntax; lines, duplicate keys, depth and the
-// words NaN and Infinity (which Python's json module writes) are ours.
+// JSON text to ConfigNode, through nlohmann's SAX parser: that parser does the syntax; lines, duplicate keys, depth and
+// the words NaN and Infinity (which Python's json module writes) are ours.
 
 #include <fmt/format.h>
 
@@ -95,7 +95,8 @@ struct CountingIterator {
 /// Builds the tree from the parser's events. Every member function is named and typed as nlohmann requires.
 class TreeBuilder {
  public:
-  TreeBuilder(std::string file, int max_depth, const int& line) : file_(std::move(file)), max_depth_(max_depth), line_(line) {}
+  TreeBuilder(std::string file, int max_depth, const int& line)
+      : file_(std::move(file)), max_depth_(max_depth), line_(line) {}
 
   ConfigNode take_root() { return std::move(root_); }
   const std::string& error() const { return error_; }
@@ -131,8 +132,10 @@ class TreeBuilder {
   }
   bool parse_error(std::size_t, const std::string& last_token, const nlohmann::json::exception& problem) {
     const std::string what = problem.what();
-    if (what.find("out_of_range") != std::string::npos) return fail(fmt::format("number {} is out of range", last_token.substr(0, 40)));
-    // nlohmann says "[json.exception...] parse error at line L, column C: syntax error while ...": keep the part that says why.
+    if (what.find("out_of_range") != std::string::npos)
+      return fail(fmt::format("number {} is out of range", last_token.substr(0, 40)));
+    // nlohmann says "[json.exception...] parse error at line L, column C: syntax error while ...": keep the part that
+    // says why.
     const std::size_t why = what.find("syntax error");
     return fail(why == std::string::npos ? "not valid JSON" : what.substr(why, 200));
   }
@@ -149,7 +152,8 @@ class TreeBuilder {
     return false;
   }
   bool open(ConfigNode node) {
-    if (static_cast<int>(open_.size()) >= max_depth_) return fail(fmt::format("nested deeper than {} levels", max_depth_));
+    if (static_cast<int>(open_.size()) >= max_depth_)
+      return fail(fmt::format("nested deeper than {} levels", max_depth_));
     open_.push_back({std::move(node), {}, {}});
     return true;
   }

@@ -79,7 +79,8 @@ double ObjectReader::checked_real(std::string_view key, const ConfigNode& value,
   return number;
 }
 
-std::vector<std::int64_t> ObjectReader::checked_integers(std::string_view key, const ConfigNode& value, IntegerRange range) {
+std::vector<std::int64_t> ObjectReader::checked_integers(std::string_view key, const ConfigNode& value,
+                                                         IntegerRange range) {
   std::vector<std::int64_t> out;
   const ConfigNode::Array* values = value.array();
   if (values == nullptr) {
@@ -136,7 +137,8 @@ std::string ObjectReader::string(std::string_view key) {
 std::string ObjectReader::one_of(std::string_view key, std::initializer_list<std::string_view> permitted) {
   const std::string text = string(key);
   const bool known = std::find(permitted.begin(), permitted.end(), text) != permitted.end();
-  if (!known && has_value(key)) problem(key, fmt::format("is \"{}\", permitted are {}", text, fmt::join(permitted, ", ")));
+  if (!known && has_value(key))
+    problem(key, fmt::format("is \"{}\", permitted are {}", text, fmt::join(permitted, ", ")));
   return known ? text : std::string(*permitted.begin());
 }
 
@@ -184,7 +186,9 @@ ObjectReader ObjectReader::object(std::string_view key) {
   return ObjectReader(value == nullptr ? kEmpty : *value, *problems_, path_of(key));
 }
 
-void ObjectReader::ignore(std::initializer_list<std::string_view> keys) { known_.insert(keys.begin(), keys.end()); }
+void ObjectReader::ignore(std::initializer_list<std::string_view> keys) {
+  known_.insert(keys.begin(), keys.end());
+}
 
 std::vector<std::string> ObjectReader::unknown_keys() const {
   std::vector<std::string> unknown;

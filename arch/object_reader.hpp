@@ -1,6 +1,6 @@
 #pragma once
-// Strict reading of one object of a configuration: every key is asked for by name, with its type and range, and what was
-// never asked for is an error. Nothing is clamped, converted or defaulted here.
+// Strict reading of one object of a configuration: every key is asked for by name, with its type and range, and what
+// was never asked for is an error. Nothing is clamped, converted or defaulted here.
 
 #include <cstdint>
 #include <initializer_list>

@@ -8,7 +8,9 @@ namespace waferline {
 /// The two directions of the mesh. `x` runs along a row (from column to column), `y` along a column (from row to row).
 enum class Axis : std::uint8_t { x, y };
 
-constexpr Axis other(Axis axis) { return axis == Axis::x ? Axis::y : Axis::x; }
+constexpr Axis other(Axis axis) {
+  return axis == Axis::x ? Axis::y : Axis::x;
+}
 
 /// Rows and columns of a rectangle of PEs, without a place.
 struct Extent {

@@ -39,7 +39,8 @@ class Converter {
     ConfigNode::Object out;
     for (const auto& [key, value] : table) out.push_back({std::string(key.str()), convert(value)});
     // toml++ keeps keys sorted; file order reads better in messages.
-    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.value.line() < b.value.line(); });
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto& a, const auto& b) { return a.value.line() < b.value.line(); });
     return {std::move(out), line};
   }
 

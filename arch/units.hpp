@@ -46,17 +46,25 @@ using FlopsPerSecond = Quantity<struct FlopsPerSecondTag, double>;
 using Watts = Quantity<struct WattsTag, double>;
 
 /// Cycles become seconds only through a clock.
-constexpr Seconds operator/(Cycles cycles, Hertz clock) { return Seconds{cycles.value / clock.value}; }
+constexpr Seconds operator/(Cycles cycles, Hertz clock) {
+  return Seconds{cycles.value / clock.value};
+}
 constexpr Seconds operator/(Bytes bytes, BytesPerSecond rate) {
   return Seconds{static_cast<double>(bytes.value) / rate.value};
 }
 constexpr Cycles operator/(Bytes bytes, BytesPerCycle rate) {
   return Cycles{static_cast<double>(bytes.value) / rate.value};
 }
-constexpr BytesPerSecond operator*(BytesPerCycle rate, Hertz clock) { return BytesPerSecond{rate.value * clock.value}; }
-constexpr Cycles operator*(Seconds time, Hertz clock) { return Cycles{time.value * clock.value}; }
+constexpr BytesPerSecond operator*(BytesPerCycle rate, Hertz clock) {
+  return BytesPerSecond{rate.value * clock.value};
+}
+constexpr Cycles operator*(Seconds time, Hertz clock) {
+  return Cycles{time.value * clock.value};
+}
 
 /// Smallest integer not below a / b, for a >= 0 and b > 0.
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
 }  // namespace waferline

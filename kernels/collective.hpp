@@ -1,8 +1,9 @@
 #pragma once
 // Collectives on a line or rectangle of PEs: how they are arranged, what they count, how long they take.
 //
-// A line reduces by folding towards a root; every fold is a software stage: a PE takes a wavelet from the ramp, combines it
-// with its own, and sends the sum on. Distribution back is multicast by the routers and involves no software on the way.
+// A line reduces by folding towards a root; every fold is a software stage: a PE takes a wavelet from the ramp,
+// combines it with its own, and sends the sum on. Distribution back is multicast by the routers and involves no
+// software on the way.
 
 #include <array>
 #include <cstdint>
@@ -31,7 +32,8 @@ struct CollectivePlan {
   Algorithm algorithm = Algorithm::k_tree;
   Root root = Root::middle;
   int levels = 1;
-  std::array<std::int64_t, kMaxLevels> groups{};  ///< PEs (then group roots) per group at each level; the product covers the line
+  std::array<std::int64_t, kMaxLevels>
+      groups{};  ///< PEs (then group roots) per group at each level; the product covers the line
   bool operator==(const CollectivePlan&) const = default;
 };
 
@@ -50,8 +52,8 @@ struct CollectiveCounts {
 struct CollectiveRates {
   double hop_cycles = 1;
   double ramp_cycles = 2;
-  double stage_cycles = 1;           ///< one combine-and-forward, the add itself included, ramps excluded
-  double startup_cycles = 0;         ///< once per collective
+  double stage_cycles = 1;    ///< one combine-and-forward, the add itself included, ramps excluded
+  double startup_cycles = 0;  ///< once per collective
 };
 
 /// F5: slots + hops x hop_cycles + ramps x ramp_cycles + stages x stage_cycles + startup_cycles.
@@ -72,7 +74,8 @@ CollectiveCounts count_broadcast_2d(Extent extent, std::int64_t wavelets);
 /// The k-tree with at most `max_levels` levels whose all-reduce takes least time at these rates.
 CollectivePlan best_plan(std::int64_t pes, std::int64_t wavelets, const CollectiveRates& rates, int max_levels = 2);
 
-/// The k-tree with given group sizes. Errors: ConfigError if a group is below 1 or above the line, or levels exceed kMaxLevels.
+/// The k-tree with given group sizes. Errors: ConfigError if a group is below 1 or above the line, or levels exceed
+/// kMaxLevels.
 CollectivePlan k_tree_plan(std::int64_t pes, std::initializer_list<std::int64_t> groups, Root root);
 
 }  // namespace waferline::kernels

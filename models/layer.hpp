@@ -1,6 +1,6 @@
 #pragma once
-// One record per layer: what a decode step computes there, with every size. Layers are never one record times L, because
-// in most families since 2024 they differ, and placement cares.
+// One record per layer: what a decode step computes there, with every size. Layers are never one record times L,
+// because in most families since 2024 they differ, and placement cares.
 
 #include <cstdint>
 #include <string>
@@ -27,9 +27,9 @@ struct Mixer {
   MixerKind kind = MixerKind::none;
 
   // Attention (all kinds that have heads).
-  std::int64_t heads = 0;     ///< query heads
-  std::int64_t kv_heads = 0;  ///< key/value heads; 0 for MLA, where the latent serves all heads
-  std::int64_t head_dim = 0;  ///< size of a query and key head
+  std::int64_t heads = 0;       ///< query heads
+  std::int64_t kv_heads = 0;    ///< key/value heads; 0 for MLA, where the latent serves all heads
+  std::int64_t head_dim = 0;    ///< size of a query and key head
   std::int64_t v_head_dim = 0;  ///< size of a value head
   std::int64_t window = 0;      ///< positions attended to by sliding and chunked attention
   bool output_gate = false;     ///< query projection also yields a gate of heads x head_dim (Qwen3-Next, Qwen3.5)
@@ -44,9 +44,9 @@ struct Mixer {
   std::int64_t kv_lora_rank = 0;  ///< latent size c
   std::int64_t qk_nope_head_dim = 0;
   std::int64_t qk_rope_head_dim = 0;
-  std::int64_t index_heads = 0;     ///< sparse-attention indexer (DeepSeek V3.2, GLM-5); 0: none
+  std::int64_t index_heads = 0;  ///< sparse-attention indexer (DeepSeek V3.2, GLM-5); 0: none
   std::int64_t index_head_dim = 0;
-  std::int64_t index_topk = 0;      ///< positions attended to after the indexer's choice
+  std::int64_t index_topk = 0;  ///< positions attended to after the indexer's choice
 
   // Linear and state-space mixers.
   std::int64_t linear_key_heads = 0;
@@ -67,10 +67,10 @@ enum class FfnKind { none, dense, moe, linear };
 /// One feed-forward block.
 struct Ffn {
   FfnKind kind = FfnKind::none;
-  bool gated = true;              ///< three matrices (gate, up, down) instead of two
-  std::int64_t width = 0;         ///< inner width of a dense block
+  bool gated = true;       ///< three matrices (gate, up, down) instead of two
+  std::int64_t width = 0;  ///< inner width of a dense block
   std::int64_t routed_experts = 0;
-  std::int64_t zero_experts = 0;  ///< router outputs without weights (LongCat)
+  std::int64_t zero_experts = 0;    ///< router outputs without weights (LongCat)
   std::int64_t active_experts = 0;  ///< routed experts per token
   std::int64_t expert_width = 0;    ///< inner width of one routed expert
   std::int64_t shared_width = 0;    ///< inner width of all shared experts together; 0: none
@@ -82,15 +82,15 @@ struct Ffn {
 
 /// What a weight is for; decides quantisation, traffic per token and placement.
 enum class WeightRole {
-  attention,      ///< projections of any mixer
-  state_space,    ///< convolution, decay and other small mixer parameters
+  attention,    ///< projections of any mixer
+  state_space,  ///< convolution, decay and other small mixer parameters
   dense_ffn,
   routed_expert,
   shared_expert,
   router,
   norm,
   bias,
-  other           ///< per-layer extras (AltUp, Laurel, sinks ...)
+  other  ///< per-layer extras (AltUp, Laurel, sinks ...)
 };
 
 /// `count` equal matrices of rows x cols (vectors have cols = 1), e.g. the gate projections of all experts of a layer.
@@ -110,7 +110,7 @@ struct Weight {
 struct Layer {
   std::vector<Mixer> mixers;
   std::vector<Ffn> ffns;
-  std::int64_t norms = 0;  ///< normalisations of width hidden_size on the token's way through this layer
+  std::int64_t norms = 0;   ///< normalisations of width hidden_size on the token's way through this layer
   bool layer_norm = false;  ///< LayerNorm (mean and variance) instead of RMSNorm
   std::vector<Weight> weights;
 };

@@ -1,5 +1,6 @@
 #pragma once
-// A decoder-only language model as far as decode speed is concerned: its layers, what surrounds them, how they are stored.
+// A decoder-only language model as far as decode speed is concerned: its layers, what surrounds them, how they are
+// stored.
 
 #include <cstdint>
 #include <map>
@@ -18,8 +19,8 @@ struct StoredType {
   DType dtype = DType::bf16;
   std::int64_t block_rows = 0;  ///< elements that share a scale: block_rows x block_cols; 0: no scales
   std::int64_t block_cols = 0;
-  int scale_bits = 0;           ///< bits of one scale
-  int tensor_scales = 0;        ///< fp32 scales per tensor beside the block scales
+  int scale_bits = 0;     ///< bits of one scale
+  int tensor_scales = 0;  ///< fp32 scales per tensor beside the block scales
   bool operator==(const StoredType&) const = default;
 };
 
@@ -30,8 +31,8 @@ struct ParameterCounts {
   std::int64_t head = 0;       ///< output head if stored apart from the embedding
   std::int64_t mtp = 0;
   std::int64_t vision = 0;
-  std::int64_t scales = 0;     ///< quantisation scales
-  std::int64_t buffers = 0;    ///< masks, rotary tables
+  std::int64_t scales = 0;   ///< quantisation scales
+  std::int64_t buffers = 0;  ///< masks, rotary tables
   std::int64_t total() const { return decoder + embedding + head + mtp + vision + scales + buffers; }
   bool operator==(const ParameterCounts&) const = default;
 };

@@ -8,7 +8,9 @@
 namespace waferline::tests {
 
 /// Folder of the project's own files, from the build.
-inline std::filesystem::path source_dir() { return WAFERLINE_SOURCE_DIR; }
+inline std::filesystem::path source_dir() {
+  return WAFERLINE_SOURCE_DIR;
+}
 
 /// `$WAFERLINE_REFERENCE`, else `../shared/reference` beside the project, else nothing.
 inline std::optional<std::filesystem::path> reference_dir() {
@@ -21,10 +23,10 @@ inline std::optional<std::filesystem::path> reference_dir() {
 }  // namespace waferline::tests
 
 /// Leaves the test case with a warning if the reference data is absent.
-#define WAFERLINE_REQUIRE_REFERENCE(variable)                                   \
+#define WAFERLINE_REQUIRE_REFERENCE(variable)                                  \
   const auto variable##_found = ::waferline::tests::reference_dir();           \
-  if (!variable##_found) {                                                      \
-    WARN("SKIPPED: no reference data; set WAFERLINE_REFERENCE to its folder");  \
-    return;                                                                     \
-  }                                                                             \
+  if (!variable##_found) {                                                     \
+    WARN("SKIPPED: no reference data; set WAFERLINE_REFERENCE to its folder"); \
+    return;                                                                    \
+  }                                                                            \
   const std::filesystem::path variable = *variable##_found

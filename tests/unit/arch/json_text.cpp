@@ -32,7 +32,8 @@ TEST_CASE("JSON values keep their kind: integers, reals, booleans and strings st
 }
 
 TEST_CASE("JSON takes the bare words Infinity, -Infinity and NaN, and leaves strings that hold them alone") {
-  const ConfigNode root = parse_json("{\"a\": [0.0, Infinity], \"b\": -Infinity, \"c\": NaN,\n \"d\": \"-Infinity, NaN\"}", "config.json");
+  const ConfigNode root =
+      parse_json("{\"a\": [0.0, Infinity], \"b\": -Infinity, \"c\": NaN,\n \"d\": \"-Infinity, NaN\"}", "config.json");
   CHECK(std::isinf(*root.find("a")->array()->at(1).real()));
   CHECK(*root.find("b")->real() < 0);
   CHECK(std::isnan(*root.find("c")->real()));

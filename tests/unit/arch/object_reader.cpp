@@ -10,7 +10,8 @@ TEST_CASE("a strict reader reports every problem of an object at once, with key,
   "num_layers": true,
   "vocab_size": 1.9,
   "hiden_act": "silu"
-})", "config.json");
+})",
+                                     "config.json");
   Problems problems("config.json");
   ObjectReader reader(root, problems);
   reader.integer("hidden_size", {1, 1 << 20});
