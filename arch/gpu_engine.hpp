@@ -14,16 +14,21 @@
 namespace waferline {
 
 /// What several devices do with one token: each a share of every layer, or each whole layers, one after the other.
-enum class DeviceSplit : std::uint8_t { tensor, layers };  // "tensor", "layers"
+enum class DeviceSplit : std::uint8_t { tensor, layers };
 
 /// How an allreduce grows with the number of devices: all peers at once, or ceil(log2 n) rounds of a tree.
-enum class AllreduceRounds : std::uint8_t { one_shot, tree };  // "one_shot", "tree"
+enum class AllreduceRounds : std::uint8_t { one_shot, tree };
 
 /// Whether the attention kernel reads the cache once for each KV head or again for every query head that shares it.
-enum class KvReads : std::uint8_t { per_kv_head, per_query_head };  // "per_kv_head", "per_query_head"
+enum class KvReads : std::uint8_t { per_kv_head, per_query_head };
 
 /// What a scheduler reserves before it admits a request: room for all tokens it may reach, or for those it has.
-enum class Admission : std::uint8_t { whole_request, current_tokens };  // "whole_request", "current_tokens"
+enum class Admission : std::uint8_t { whole_request, current_tokens };
+
+std::string_view name(DeviceSplit split);
+std::string_view name(AllreduceRounds rounds);
+std::string_view name(KvReads reads);
+std::string_view name(Admission admission);
 
 /// Most bytes of weights that one compute unit takes in per cycle in the engine's batch-1 kernels.
 struct UnitReadLimit {

@@ -14,18 +14,23 @@
 
 namespace waferline {
 
-/// How a line of PEs sums a vector so that all hold it.
-enum class AllreduceAlgorithm : std::uint8_t { ktree, chain, two_phase, ring };
+/// How a line of PEs folds a vector to one root, from where it is multicast. A two-phase reduction is a k-tree of two
+/// levels.
+enum class ReduceAlgorithm : std::uint8_t { chain, k_tree, star, ring };
 
-/// Whether the words of an allreduce payload cost time beyond the first: `serial` counts one cycle a word on the
-/// critical path, `overlapped` says that they hide behind the stage overhead.
-enum class PayloadCost : std::uint8_t { serial, overlapped };
+/// Where the partial sums of a group meet: at its first PE, or in its middle with both halves folding at once.
+enum class ReduceRoot : std::uint8_t { end, middle };
 
-std::string_view name(AllreduceAlgorithm algorithm);
+/// Whether the words of a collective cost time: `counted` lets each word hold the links on the critical path for a
+/// cycle, `hidden` says that they pass behind the stage overhead.
+enum class PayloadCost : std::uint8_t { counted, hidden };
+
+std::string_view name(ReduceAlgorithm algorithm);
+std::string_view name(ReduceRoot root);
 std::string_view name(PayloadCost cost);
 
 /// Overheads of one software stack. Every number is in cycles per event, bytes per PE, or seconds per token, and none
-/// of them depends on the shape of the model: shapes enter through the counts that they multiply.
+/// of them depends on the shape of the model: shapes enter through the counts that these multiply.
 struct SoftwareProfile {
   std::string name;
   std::string description;
@@ -34,17 +39,20 @@ struct SoftwareProfile {
   // Cycles of one PE.
   Sourced<Cycles> vector_instruction_overhead;  // kappa: on top of ceil(n / width), for each vector instruction
   Sourced<Cycles> fabric_stream_overhead;       // on top of n, for n words sent to or taken from the fabric
-  Sourced<Cycles> elementwise_per_element;      // add, multiply, compare on one element, instruction overhead apart
-  Sourced<Cycles> exponential_per_element;      // exp of softmax and of gated activations
-  Sourced<Cycles> scalar_function;              // one reciprocal, square root or division of a scalar
+  Sourced<Cycles> elementwise_per_element;      // on top of the vector rate, for each element of an elementwise step
+  Sourced<Cycles> exponential_per_element;      // software exponential: softmax, sigmoid, silu
+  Sourced<Cycles> special_per_scalar;           // one reciprocal, square root or division
+  Sourced<Cycles> dequantise_per_element;       // one weight widened from a storage type of 8 bits or less
 
   // Cycles of a collective over one line of PEs.
-  Sourced<Cycles> stage_overhead;               // beta: for each software stage on the critical path
+  Sourced<Cycles> stage_overhead;               // beta: for each software stage, the combine included, ramps excluded
   Sourced<Cycles> collective_startup;           // once for each collective
   std::optional<Sourced<Cycles>> hop_override;  // instead of the wafer's hop; normally absent
-  Sourced<AllreduceAlgorithm> allreduce;
-  Sourced<std::int64_t> tree_levels;               // K of the K-tree; 2 is the two-phase one
-  Sourced<std::optional<std::int64_t>> group_pes;  // PEs in a group, or nothing ("best"): the size with the least time
+  Sourced<ReduceAlgorithm> reduce;
+  Sourced<ReduceRoot> root;
+  Sourced<std::int64_t> tree_levels;  // K of the k-tree
+  Sourced<std::optional<std::int64_t>>
+      group_pes;  // PEs of a first-level group; nothing ("best") is the size of least time
   Sourced<PayloadCost> payload;
 
   // Bytes of each PE that hold no weights, KV or activations.

@@ -54,6 +54,7 @@ struct PePosition {
 
 /// Parts of the usable rectangle that no program may use; sorted, without duplicates.
 struct Defects {
+  Provenance provenance;
   std::vector<std::int64_t> rows;
   std::vector<std::int64_t> cols;
   std::vector<PePosition> pes;

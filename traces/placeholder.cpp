@@ -1,0 +1,1 @@
+// placeholder so that the skeleton builds; replaced by the first real source of this folder
