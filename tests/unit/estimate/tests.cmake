@@ -1,0 +1,1 @@
+waferline_test(unit estimate SOURCES estimate/least_squares.cpp DEPENDS Waferline::estimate SANITIZED)
