@@ -1,0 +1,1 @@
+waferline_test(unit traces SOURCES traces/csv.cpp DEPENDS Waferline::traces SANITIZED)

@@ -1,0 +1,12 @@
+#pragma once
+// The functions behind the table of validation sets, one file each: traces/validate_NAME.cpp.
+
+#include <filesystem>
+
+#include "traces/validate.hpp"
+
+namespace waferline::traces {
+
+ValidationSet validate_gpu(const std::filesystem::path& data_folder);
+
+}  // namespace waferline::traces
