@@ -1,0 +1,69 @@
+#include "kernels/numerics/simd.hpp"
+
+#include "kernels/numerics/contract.hpp"
+#include "kernels/numerics/simd_sets.hpp"
+
+namespace waferline::kernels::simd {
+
+std::string_view name(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::portable:
+      return "portable";
+    case InstructionSet::avx2:
+      return "avx2";
+    case InstructionSet::avx512:
+      return "avx512";
+  }
+  return "?";
+}
+
+bool supported(InstructionSet set) {
+#if WAFERLINE_SIMD_X86
+  if (set == InstructionSet::avx2) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  }
+  if (set == InstructionSet::avx512) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
+  }
+#endif
+  return set == InstructionSet::portable;
+}
+
+InstructionSet best() {
+  static const InstructionSet widest = supported(InstructionSet::avx512) ? InstructionSet::avx512
+                                       : supported(InstructionSet::avx2) ? InstructionSet::avx2
+                                                                         : InstructionSet::portable;
+  return widest;
+}
+
+void panel_partials(InstructionSet set, const Panel& panel, const float* x, std::span<const std::int64_t> bounds,
+                    bool fp16_accumulation, float* partial) {
+#if WAFERLINE_SIMD_X86
+  if (set == InstructionSet::avx512) return avx512::panel_partials(panel, x, bounds, fp16_accumulation, partial);
+  if (set == InstructionSet::avx2) return avx2::panel_partials(panel, x, bounds, fp16_accumulation, partial);
+#endif
+  portable::panel_partials(panel, x, bounds, fp16_accumulation, partial);
+}
+
+void combine_sum(InstructionSet set, DType wire, const float* received, float* sum, std::int64_t n) {
+  std::int64_t done = 0;
+  if (wire == DType::fp32 || wire == DType::fp16 || wire == DType::bf16) {
+#if WAFERLINE_SIMD_X86
+    if (set == InstructionSet::avx512) done = avx512::combine_sum(wire, received, sum, n);
+    if (set == InstructionSet::avx2) done = avx2::combine_sum(wire, received, sum, n);
+#endif
+  }
+  for (; done < n; ++done) sum[done] = rounded(wire, sum[done] + received[done]);
+}
+
+void round_to_fp16(float* values, std::int64_t n) {
+  std::int64_t done = 0;
+#if WAFERLINE_SIMD_X86
+  if (best() == InstructionSet::avx512) done = avx512::round_to_fp16(values, n);
+  if (best() == InstructionSet::avx2) done = avx2::round_to_fp16(values, n);
+#endif
+  for (; done < n; ++done) values[done] = rounded(DType::fp16, values[done]);
+}
+
+}  // namespace waferline::kernels::simd

@@ -1,0 +1,64 @@
+#include "kernels/numerics/simd_sets.hpp"
+
+#if WAFERLINE_SIMD_X86
+
+#include <immintrin.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+// gcc 12's own header passes a deliberately undefined register to the unmasked conversions.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512vl")
+#endif
+
+namespace waferline::kernels::simd::avx512 {
+
+struct Lanes {
+  using F = __m512;
+  static constexpr std::int64_t kWidth = 16;
+  static F zero() { return _mm512_setzero_ps(); }
+  static F broadcast(float value) { return _mm512_set1_ps(value); }
+  static F load(const float* at) { return _mm512_loadu_ps(at); }
+  static F load_fp16(const std::uint16_t* at) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+  }
+  static F load_bf16(const std::uint16_t* at) {
+    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+  }
+  static F load_int8(const std::int8_t* at) {
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+  }
+  static void store(float* at, F value) { _mm512_storeu_ps(at, value); }
+  static F multiply(F a, F b) { return _mm512_mul_ps(a, b); }
+  static F add(F a, F b) { return _mm512_add_ps(a, b); }
+  static F multiply_add(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
+  static F round_fp16(F value) { return _mm512_cvtph_ps(_mm512_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT)); }
+  static F round_bf16(F value) {
+    const __m512i bits = _mm512_castps_si512(value);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i up = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7FFF)));
+    const __mmask16 nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
+    const __m512i quiet = _mm512_or_si512(bits, _mm512_set1_epi32(0x400000));
+    return _mm512_castsi512_ps(
+        _mm512_and_si512(_mm512_mask_blend_epi32(nan, up, quiet), _mm512_set1_epi32(static_cast<int>(0xFFFF0000U))));
+  }
+};
+
+#include "kernels/numerics/simd_loops.hpp"
+
+}  // namespace waferline::kernels::simd::avx512
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

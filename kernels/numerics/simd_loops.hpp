@@ -1,0 +1,96 @@
+// No include guard: each instruction set's file includes this once, inside its own namespace, after defining
+// `struct Lanes` (F, kWidth, load, load_fp16, load_bf16, load_int8, store, zero, broadcast, multiply, add,
+// multiply_add, round_fp16).
+
+template <bool Fp16Accumulation>
+inline Lanes::F accumulate(Lanes::F weight, Lanes::F x, Lanes::F sum) {
+  sum = Lanes::multiply_add(weight, x, sum);
+  if constexpr (Fp16Accumulation) sum = Lanes::round_fp16(sum);
+  return sum;
+}
+
+template <PanelFormat Format>
+inline Lanes::F load_weights(const void* row, std::int64_t lane) {
+  if constexpr (Format == PanelFormat::fp32) return Lanes::load(static_cast<const float*>(row) + lane);
+  if constexpr (Format == PanelFormat::fp16) return Lanes::load_fp16(static_cast<const std::uint16_t*>(row) + lane);
+  if constexpr (Format == PanelFormat::bf16) return Lanes::load_bf16(static_cast<const std::uint16_t*>(row) + lane);
+  if constexpr (Format == PanelFormat::scaled_int8)
+    return Lanes::load_int8(static_cast<const std::int8_t*>(row) + lane);
+}
+
+constexpr std::int64_t row_bytes(PanelFormat format) {
+  return kPanelOutputs * (format == PanelFormat::fp32 ? 4 : format == PanelFormat::scaled_int8 ? 1 : 2);
+}
+
+/// Lanes that stay in registers while the inputs of a block pass: 64 outputs, or fewer where registers are fewer.
+constexpr std::int64_t kVectors = Lanes::kWidth == 1 ? 8 : kPanelOutputs / Lanes::kWidth;
+constexpr std::int64_t kStripe = kVectors * Lanes::kWidth;
+
+template <PanelFormat Format, bool Fp16Accumulation>
+void block_partial(const Panel& panel, const float* x, std::int64_t begin, std::int64_t end, std::int64_t lane,
+                   float* partial) {
+  Lanes::F sum[kVectors];
+  for (auto& lanes : sum) lanes = Lanes::zero();
+  const auto* row = static_cast<const std::uint8_t*>(panel.elements) + begin * row_bytes(Format);
+  for (std::int64_t k = begin; k < end; ++k, row += row_bytes(Format)) {
+    const Lanes::F input = Lanes::broadcast(x[k]);
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      Lanes::F weight = load_weights<Format>(row, lane + v * Lanes::kWidth);
+      if constexpr (Format == PanelFormat::scaled_int8) {
+        const std::uint16_t* scales = panel.scales + (k / 32) * kPanelOutputs + lane + v * Lanes::kWidth;
+        weight = Lanes::multiply(weight, Lanes::load_fp16(scales));
+      }
+      sum[v] = accumulate<Fp16Accumulation>(weight, input, sum[v]);
+    }
+  }
+  for (std::int64_t v = 0; v < kVectors; ++v) Lanes::store(partial + lane + v * Lanes::kWidth, sum[v]);
+}
+
+template <PanelFormat Format, bool Fp16Accumulation>
+void all_blocks(const Panel& panel, const float* x, std::span<const std::int64_t> bounds, float* partial) {
+  for (std::size_t b = 0; b + 1 < bounds.size(); ++b, partial += kPanelOutputs) {
+    for (std::int64_t lane = 0; lane < kPanelOutputs; lane += kStripe) {
+      block_partial<Format, Fp16Accumulation>(panel, x, bounds[b], bounds[b + 1], lane, partial);
+    }
+  }
+}
+
+template <PanelFormat Format>
+void all_blocks(const Panel& panel, const float* x, std::span<const std::int64_t> bounds, bool fp16_accumulation,
+                float* partial) {
+  if (fp16_accumulation) return all_blocks<Format, true>(panel, x, bounds, partial);
+  all_blocks<Format, false>(panel, x, bounds, partial);
+}
+
+void panel_partials(const Panel& panel, const float* x, std::span<const std::int64_t> bounds, bool fp16_accumulation,
+                    float* partial) {
+  switch (panel.format) {
+    case PanelFormat::fp32:
+      return all_blocks<PanelFormat::fp32>(panel, x, bounds, fp16_accumulation, partial);
+    case PanelFormat::fp16:
+      return all_blocks<PanelFormat::fp16>(panel, x, bounds, fp16_accumulation, partial);
+    case PanelFormat::bf16:
+      return all_blocks<PanelFormat::bf16>(panel, x, bounds, fp16_accumulation, partial);
+    case PanelFormat::scaled_int8:
+      return all_blocks<PanelFormat::scaled_int8>(panel, x, bounds, fp16_accumulation, partial);
+  }
+}
+
+/// Adds whole vectors and leaves the rest of the n elements; returns how many were done.
+std::int64_t combine_sum(DType wire, const float* received, float* sum, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + Lanes::kWidth <= n; i += Lanes::kWidth) {
+    Lanes::F total = Lanes::add(Lanes::load(sum + i), Lanes::load(received + i));
+    if (wire == DType::fp16) total = Lanes::round_fp16(total);
+    if (wire == DType::bf16) total = Lanes::round_bf16(total);
+    Lanes::store(sum + i, total);
+  }
+  return i;
+}
+
+std::int64_t round_to_fp16(float* values, std::int64_t n) {
+  std::int64_t i = 0;
+  for (; i + Lanes::kWidth <= n; i += Lanes::kWidth)
+    Lanes::store(values + i, Lanes::round_fp16(Lanes::load(values + i)));
+  return i;
+}

@@ -1,0 +1,2 @@
+waferline_test(unit numerics SANITIZED SOURCES numerics/storage.cpp numerics/block_scaled.cpp numerics/contract.cpp numerics/simd.cpp
+  DEPENDS Waferline::kernels)
