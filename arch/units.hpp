@@ -44,6 +44,7 @@ using BytesPerSecond = Quantity<struct BytesPerSecondTag, double>;
 using BytesPerCycle = Quantity<struct BytesPerCycleTag, double>;
 using FlopsPerSecond = Quantity<struct FlopsPerSecondTag, double>;
 using Watts = Quantity<struct WattsTag, double>;
+using TokensPerSecond = Quantity<struct TokensPerSecondTag, double>;
 
 /// Cycles become seconds only through a clock.
 constexpr Seconds operator/(Cycles cycles, Hertz clock) {
@@ -54,6 +55,10 @@ constexpr Seconds operator/(Bytes bytes, BytesPerSecond rate) {
 }
 constexpr Cycles operator/(Bytes bytes, BytesPerCycle rate) {
   return Cycles{static_cast<double>(bytes.value) / rate.value};
+}
+/// Time to emit a number of tokens one after the other; expected counts need not be whole.
+constexpr Seconds time_for(double tokens, TokensPerSecond rate) {
+  return Seconds{tokens / rate.value};
 }
 constexpr BytesPerSecond operator*(BytesPerCycle rate, Hertz clock) {
   return BytesPerSecond{rate.value * clock.value};
