@@ -70,8 +70,8 @@ struct CollectiveRates {
 Cycles time(const CollectiveCounts& counts, const CollectiveRates& rates);
 
 /// Counts of a reduction of `wavelets` per PE over a line of `pes`; the result is at the root (a ring leaves it
-/// everywhere). Model: F70 (chain), F71 and F72 (k-tree), F73 (star), F74 (ring). Errors: ConfigError if the plan does not cover
-/// the line.
+/// everywhere). Model: F70 (chain), F71 and F72 (k-tree), F73 (star), F74 (ring). Errors: ConfigError if the plan does
+/// not cover the line.
 CollectiveCounts count_reduce(const CollectivePlan& plan, std::int64_t pes, std::int64_t wavelets,
                               const CollectiveRates& rates = {});
 
