@@ -18,6 +18,8 @@ constexpr std::array<NamedValue<ReduceAlgorithm>, 4> kAlgorithms{{{"chain", Redu
 constexpr std::array<NamedValue<ReduceRoot>, 2> kRoots{{{"end", ReduceRoot::end}, {"middle", ReduceRoot::middle}}};
 constexpr std::array<NamedValue<PayloadCost>, 2> kPayloads{
     {{"counted", PayloadCost::counted}, {"hidden", PayloadCost::hidden}}};
+constexpr std::array<NamedValue<LoopOrder>, 2> kLoopOrders{
+    {{"per_input", LoopOrder::per_input}, {"shorter", LoopOrder::shorter}}};
 constexpr std::array<NamedValue<DType>, 3> kAccumulators{
     {{"fp32", DType::fp32}, {"fp16", DType::fp16}, {"bf16", DType::bf16}}};
 
@@ -33,6 +35,7 @@ void visit_pe(Io& io, P& p) {
   io.number("exponential_cycles_per_element", p.exponential_per_element, kCycles);
   io.number("special_cycles_per_scalar", p.special_per_scalar, kCycles);
   io.number("dequantise_cycles_per_element", p.dequantise_per_element, kCycles);
+  io.word("loop_order", p.loop_order, kLoopOrders);
   io.word("accumulate", p.accumulate, kAccumulators);
 }
 
@@ -63,6 +66,7 @@ void visit_software(Io& io, P& p) {
   io.section("token", [&](auto& inner) {
     inner.number("fixed_s", p.fixed_per_token, kSeconds);
     inner.number("per_wafer_hop_s", p.per_wafer_hop, kSeconds);
+    inner.number("accepted_tokens", p.accepted_tokens, RealRange{1, 64});
   });
   io.optional_section("fit", p.fit, [](auto& inner, auto& fit) { visit_fit(inner, fit); });
 }
@@ -77,6 +81,9 @@ std::string_view name(ReduceRoot root) {
 }
 std::string_view name(PayloadCost cost) {
   return name_in(kPayloads, cost);
+}
+std::string_view name(LoopOrder order) {
+  return name_in(kLoopOrders, order);
 }
 
 std::vector<std::string> list_software() {

@@ -25,9 +25,14 @@ enum class ReduceRoot : std::uint8_t { end, middle };
 /// cycle, `hidden` says that they pass behind the stage overhead.
 enum class PayloadCost : std::uint8_t { counted, hidden };
 
+/// Which way a local multiplication loops: one vector instruction for each local input over the local outputs, or for
+/// each of the shorter side over the longer one.
+enum class LoopOrder : std::uint8_t { per_input, shorter };
+
 std::string_view name(ReduceAlgorithm algorithm);
 std::string_view name(ReduceRoot root);
 std::string_view name(PayloadCost cost);
+std::string_view name(LoopOrder order);
 
 /// Overheads of one software stack. Every number is in cycles per event, bytes per PE, or seconds per token, and none
 /// of them depends on the shape of the model: shapes enter through the counts that these multiply.
@@ -60,9 +65,14 @@ struct SoftwareProfile {
   Sourced<Bytes> buffers;
   Sourced<Bytes> system;  // routing tables, stack and what the runtime keeps
 
+  Sourced<LoopOrder> loop_order;
   Sourced<DType> accumulate;         // type in which dot products are summed
   Sourced<Seconds> fixed_per_token;  // host and runtime, once for each token
   Sourced<Seconds> per_wafer_hop;    // software on top of the link's latency, for each wafer-to-wafer hop
+
+  // Mean tokens that one pass of the measured service yields where it speculates. It belongs to the speeds that the
+  // profile was fitted on and enters an estimate only when asked for.
+  std::optional<Sourced<double>> accepted_tokens;
 
   std::optional<FitRecord> fit;  // what `waferline calibrate` left
 
