@@ -27,12 +27,7 @@ std::string ConfigNode::describe() const {
   if (const Array* values = array()) return fmt::format("[{} values]", values->size());
   if (const Object* members = object()) return fmt::format("{{{} keys}}", members->size());
   constexpr std::size_t kLongest = 36;
-  const std::string& text = *string();
-  std::string shown;
-  for (const char c : text.substr(0, kLongest)) {
-    shown += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-  }
-  return fmt::format("\"{}{}\"", shown, text.size() > kLongest ? "..." : "");
+  return fmt::format("\"{}\"", printable(*string(), kLongest));
 }
 
 }  // namespace waferline

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -15,7 +16,11 @@
 namespace waferline {
 namespace {
 
-/// Stands for a non-finite number on its way through the parser; no text file holds a string that starts with NUL.
+/// Longest piece of the file in a message.
+constexpr std::size_t kLongestShown = 40;
+
+/// Stands for a non-finite number on its way through the parser. Strings of the file cannot begin so: those that hold a
+/// NUL are refused.
 constexpr std::string_view kNonFinitePrefix{"\\u0000waferline:", 16};
 constexpr std::string_view kNonFinitePrefixParsed{"\0waferline:", 11};
 
@@ -33,13 +38,19 @@ std::string_view non_finite_word(std::string_view text, std::size_t at) {
   return {};
 }
 
-std::string quote_non_finite_words(std::string_view text) {
+ConfigError nul_character(std::string_view text, std::size_t at, const std::string& file_name) {
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  return ConfigError(fmt::format("{}:{}: holds a NUL character", file_name, line));
+}
+
+std::string quote_non_finite_words(std::string_view text, const std::string& file_name) {
   std::string out;
   out.reserve(text.size() + 64);
   bool in_string = false;
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
     if (in_string && c == '\\' && at + 1 < text.size()) {
+      if (text.substr(at, 6) == "\\u0000") throw nul_character(text, at, file_name);
       out.append(text.substr(at, 2));
       at += 2;
       continue;
@@ -56,6 +67,14 @@ std::string quote_non_finite_words(std::string_view text) {
     }
   }
   return out;
+}
+
+/// The parser quotes the text it read last; our marks in it mean nothing to the user.
+std::string without_markers(std::string text) {
+  for (std::size_t at = text.find(kNonFinitePrefix); at != std::string::npos; at = text.find(kNonFinitePrefix)) {
+    text.erase(at, kNonFinitePrefix.size());
+  }
+  return text;
 }
 
 double non_finite_value(std::string_view word) {
@@ -111,7 +130,8 @@ class TreeBuilder {
     return add({static_cast<std::int64_t>(value), line_});
   }
   bool number_float(double value, const std::string& text) {
-    if (text.find_first_of(".eE") == std::string::npos) return fail(fmt::format("integer {} is beyond 64 bits", text));
+    if (text.find_first_of(".eE") == std::string::npos)
+      return fail(fmt::format("integer {} is beyond 64 bits", printable(text, kLongestShown)));
     return add({value, line_});
   }
   bool string(std::string& text) {
@@ -126,18 +146,23 @@ class TreeBuilder {
   bool end_object() { return close(); }
   bool end_array() { return close(); }
   bool key(std::string& name) {
-    if (!open_.back().keys.insert(name).second) return fail(fmt::format("duplicate key \"{}\"", name));
+    if (name.starts_with(kNonFinitePrefixParsed)) {
+      return fail(fmt::format("{} is no key", name.substr(kNonFinitePrefixParsed.size())));
+    }
+    if (!open_.back().keys.insert(name).second) {
+      return fail(fmt::format("duplicate key \"{}\"", printable(name, kLongestShown)));
+    }
     open_.back().key = std::move(name);
     return true;
   }
   bool parse_error(std::size_t, const std::string& last_token, const nlohmann::json::exception& problem) {
     const std::string what = problem.what();
     if (what.find("out_of_range") != std::string::npos)
-      return fail(fmt::format("number {} is out of range", last_token.substr(0, 40)));
+      return fail(fmt::format("number {} is out of range", printable(last_token, kLongestShown)));
     // nlohmann says "[json.exception...] parse error at line L, column C: syntax error while ...": keep the part that
     // says why.
     const std::size_t why = what.find("syntax error");
-    return fail(why == std::string::npos ? "not valid JSON" : what.substr(why, 200));
+    return fail(why == std::string::npos ? "not valid JSON" : printable(without_markers(what.substr(why)), 200));
   }
 
  private:
@@ -197,7 +222,11 @@ ConfigNode parse_json(std::string_view text, const std::string& file_name, const
   if (const int bad_line = first_invalid_utf8_line(text); bad_line > 0) {
     throw ConfigError(fmt::format("{}:{}: text is not UTF-8", file_name, bad_line));
   }
-  const std::string prepared = quote_non_finite_words(text);
+  // The parser takes a NUL for the end of the text and would not read what follows.
+  if (const std::size_t at = text.find('\0'); at != std::string_view::npos) {
+    throw nul_character(text, at, file_name);
+  }
+  const std::string prepared = quote_non_finite_words(text, file_name);
   int line = 1;
   TreeBuilder builder(file_name, limits.max_depth, line);
   const CountingIterator first{prepared.data(), prepared.data(), &line};

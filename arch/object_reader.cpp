@@ -137,8 +137,10 @@ std::string ObjectReader::string(std::string_view key) {
 std::string ObjectReader::one_of(std::string_view key, std::initializer_list<std::string_view> permitted) {
   const std::string text = string(key);
   const bool known = std::find(permitted.begin(), permitted.end(), text) != permitted.end();
-  if (!known && has_value(key))
-    problem(key, fmt::format("is \"{}\", permitted are {}", text, fmt::join(permitted, ", ")));
+  const ConfigNode* value = node_->find(key);
+  if (!known && value != nullptr && value->string() != nullptr) {
+    problem(key, fmt::format("is {}, permitted are {}", value->describe(), fmt::join(permitted, ", ")));
+  }
   return known ? text : std::string(*permitted.begin());
 }
 
@@ -181,9 +183,11 @@ std::optional<std::vector<std::string>> ObjectReader::optional_strings(std::stri
 }
 
 ObjectReader ObjectReader::object(std::string_view key) {
-  static const ConfigNode kEmpty{ConfigNode::Object{}, 0};
+  static const ConfigNode kAbsent;
   const ConfigNode* value = required(key);
-  return ObjectReader(value == nullptr ? kEmpty : *value, *problems_, path_of(key));
+  if (value != nullptr) return ObjectReader(*value, *problems_, path_of(key));
+  // One problem is noted already; the keys of what is not there are not missed one by one.
+  return ObjectReader(&kAbsent, *problems_, path_of(key));
 }
 
 void ObjectReader::ignore(std::initializer_list<std::string_view> keys) {
@@ -201,8 +205,15 @@ std::vector<std::string> ObjectReader::unknown_keys() const {
 }
 
 void ObjectReader::reject_unknown_keys() {
+  // Looking for the nearest name takes long on long lists, and nobody reads a thousand hints.
+  constexpr std::size_t kMostHints = 20;
   const std::vector<std::string> known(known_.begin(), known_.end());
-  for (const std::string& key : unknown_keys()) {
+  const std::vector<std::string> unknown = unknown_keys();
+  if (unknown.size() > kMostHints) {
+    problem("", fmt::format("has {} unknown keys, the first {} are listed", unknown.size(), kMostHints));
+  }
+  for (std::size_t i = 0; i < std::min(unknown.size(), kMostHints); ++i) {
+    const std::string& key = unknown[i];
     const std::string nearest = nearest_name(key, known);
     problem(key, nearest.empty() ? fmt::format("unknown key; known are {}", fmt::join(known, ", "))
                                  : fmt::format("unknown key, did you mean {}?", nearest));

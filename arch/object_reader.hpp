@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arch/config_node.hpp"
@@ -34,6 +35,8 @@ class ObjectReader {
   /// `node` must outlive the reader. If it is no object, that is a problem, and every key is missing.
   ObjectReader(const ConfigNode& node, Problems& problems, std::string path = {});
 
+  /// False if what is read is absent or no object; that was noted, and keys are not missed one by one.
+  bool is_object() const { return node_->object() != nullptr; }
   bool has(std::string_view key) const { return node_->find(key) != nullptr; }
   /// True if the key is present and not null.
   bool has_value(std::string_view key) const;
@@ -72,6 +75,8 @@ class ObjectReader {
   Problems& problems() const { return *problems_; }
 
  private:
+  ObjectReader(const ConfigNode* absent, Problems& problems, std::string path)
+      : node_(absent), problems_(&problems), path_(std::move(path)) {}
   const ConfigNode* required(std::string_view key);
   const ConfigNode* present(std::string_view key);
   std::int64_t checked_integer(std::string_view key, const ConfigNode& value, IntegerRange range);

@@ -44,14 +44,14 @@ Provenance read_provenance(ObjectReader& table) {
 template <class T, class Read>
 Sourced<T> read_sourced(ObjectReader& table, const Read& read) {
   Sourced<T> out;
+  const std::size_t before = table.problems().count();
   out.value = read("value");
   const bool has_low = table.has("low");
   const bool has_high = table.has("high");
   if (has_low && has_high) {
-    const std::size_t before = table.problems().lines().size();
     out.band = Band<T>{read("low"), read("high")};
     const bool ordered = out.band->low <= out.value && out.value <= out.band->high;
-    if (!ordered && table.problems().lines().size() == before && table.has("value")) {
+    if (!ordered && table.problems().count() == before) {
       table.problem("value", fmt::format("is {}, which is not between low {} and high {}", out.value, out.band->low,
                                          out.band->high));
     }
@@ -144,7 +144,7 @@ std::optional<ObjectReader> ProfileReader::sourced_table(std::string_view key) {
     return std::nullopt;
   }
   if (node == nullptr) {
-    object_.problem(key, "is missing, a table with value, kind and source is required");
+    if (object_.is_object()) object_.problem(key, "is missing, a table with value, kind and source is required");
     return std::nullopt;
   }
   return object_.object(key);

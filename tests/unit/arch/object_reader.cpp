@@ -53,3 +53,63 @@ TEST_CASE("TOML goes through the same reader and keeps its lines") {
   CHECK(root.find("pe")->find("clock_hz")->line() == 3);
   CHECK_THROWS_WITH(parse_toml("a = 1\na = 2\n", "wafer.toml"), Catch::Contains("wafer.toml:2"));
 }
+
+TEST_CASE("a missing section is one problem, not one for each of its keys") {
+  const ConfigNode root = parse_json("{}", "config.json");
+  Problems problems("config.json");
+  ObjectReader reader(root, problems);
+  ObjectReader section = reader.object("rope_scaling");
+  section.integer("factor", {1, 64});
+  section.string("type");
+  section.object("inner").real("x", {0, 1});
+  section.reject_unknown_keys();
+  REQUIRE(problems.lines().size() == 1);
+  CHECK(problems.lines()[0] == "config.json:1: rope_scaling: is missing, a value is required");
+}
+
+TEST_CASE("a choice of the wrong type is one problem") {
+  const ConfigNode root = parse_json(R"({"hidden_act": 3, "norm": "lyer"})", "config.json");
+  Problems problems("config.json");
+  ObjectReader reader(root, problems);
+  reader.one_of("hidden_act", {"silu", "gelu"});
+  reader.one_of("norm", {"layer", "rms"});
+  REQUIRE(problems.lines().size() == 2);
+  CHECK(problems.lines()[0] == "config.json:1: hidden_act: is 3, a string was expected");
+  CHECK(problems.lines()[1] == "config.json:1: norm: is \"lyer\", permitted are layer, rms");
+}
+
+TEST_CASE("the ends of a range are permitted, one beyond is not") {
+  const ConfigNode root =
+      parse_json(R"({"low": 1, "high": 8, "below": 0, "above": 9, "edge": 1.0, "over": 1.0000001})", "c");
+  Problems problems("c");
+  ObjectReader reader(root, problems);
+  CHECK(reader.integer("low", {1, 8}) == 1);
+  CHECK(reader.integer("high", {1, 8}) == 8);
+  CHECK(reader.real("edge", {0, 1}) == 1.0);
+  CHECK(problems.empty());
+  reader.integer("below", {1, 8});
+  reader.integer("above", {1, 8});
+  reader.real("over", {0, 1});
+  CHECK(problems.lines().size() == 3);
+}
+
+TEST_CASE("a file with endless problems ends in a message of readable length") {
+  std::string text = "{\"list\": [";
+  for (int i = 0; i < 5000; ++i) text += "true, ";
+  const ConfigNode root = parse_json(text + "true]}", "config.json");
+  Problems problems("config.json");
+  ObjectReader(root, problems).integers("list", {0, 1});
+  CHECK(problems.count() == 5001);
+  CHECK(problems.lines().size() == 100);
+  CHECK_THROWS_WITH(problems.throw_if_any(), Catch::Contains("config.json: and 4901 more problems"));
+}
+
+TEST_CASE("what is shown of a file is printable and ends between characters") {
+  CHECK(printable("plain", 10) == "plain");
+  CHECK(printable("bell\x07 esc\x1b[31m del\x7f", 40) == "bell? esc?[31m del?");
+  CHECK(printable("\xC3\xBC\xC3\xBC", 3) == "\xC3\xBC...");
+  CHECK(printable("abc", 3) == "abc");
+  CHECK(printable("abcd", 3) == "abc...");
+  const ConfigNode root = parse_json("\"" + std::string(35, 'x') + "\xE2\x82\xAC rest\"", "c");
+  CHECK(root.describe() == "\"" + std::string(35, 'x') + "...\"");
+}

@@ -1,1 +1,4 @@
-waferline_test(unit arch SANITIZED SOURCES arch/data_dir.cpp arch/json_text.cpp arch/hardware.cpp arch/object_reader.cpp DEPENDS Waferline::arch)
+waferline_test(unit arch SANITIZED
+  SOURCES arch/data_dir.cpp arch/hostile_hardware.cpp arch/json_text.cpp arch/object_reader.cpp arch/profiles.cpp arch/provenance.cpp
+    arch/toml_text.cpp arch/wafer.cpp
+  DEPENDS Waferline::arch)
