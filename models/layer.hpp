@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "models/stored_type.hpp"
+
 namespace waferline::models {
 
 /// What mixes information across positions.
@@ -36,17 +38,21 @@ struct Mixer {
   bool k_is_v = false;          ///< values are the keys, no V projection (Gemma 4 full layers)
   bool shares_kv = false;       ///< reads the cache of an earlier layer and owns none
   bool qk_norm = false;         ///< norms on queries and keys
+  bool qk_norm_whole = false;   ///< that norm runs over all heads together (heads x head_dim), not over each head
+  bool qkv_bias = false;        ///< biases on the query, key and value projections
+  bool out_bias = false;        ///< bias on the output projection
   bool sinks = false;           ///< one learned sink logit per head (gpt-oss)
   bool rope = true;             ///< rotary embedding applied here
 
   // Latent attention.
-  std::int64_t q_lora_rank = 0;   ///< 0: queries are not compressed
+  std::int64_t q_lora_rank = 0;   ///< 0: queries are not compressed (also Step 3's shared query factor)
   std::int64_t kv_lora_rank = 0;  ///< latent size c
   std::int64_t qk_nope_head_dim = 0;
   std::int64_t qk_rope_head_dim = 0;
   std::int64_t index_heads = 0;  ///< sparse-attention indexer (DeepSeek V3.2, GLM-5); 0: none
   std::int64_t index_head_dim = 0;
   std::int64_t index_topk = 0;  ///< positions attended to after the indexer's choice
+  bool index_shared = false;    ///< uses the choice of an earlier layer's indexer and keeps no index keys (GLM-5.2)
 
   // Linear and state-space mixers.
   std::int64_t linear_key_heads = 0;
@@ -67,6 +73,7 @@ enum class FfnKind { none, dense, moe, linear };
 /// One feed-forward block.
 struct Ffn {
   FfnKind kind = FfnKind::none;
+  bool bias = false;       ///< biases on the dense or expert projections
   bool gated = true;       ///< three matrices (gate, up, down) instead of two
   std::int64_t width = 0;  ///< inner width of a dense block
   std::int64_t routed_experts = 0;
@@ -74,6 +81,7 @@ struct Ffn {
   std::int64_t active_experts = 0;  ///< routed experts per token
   std::int64_t expert_width = 0;    ///< inner width of one routed expert
   std::int64_t shared_width = 0;    ///< inner width of all shared experts together; 0: none
+  bool router_bias = false;         ///< one learned bias per expert, added to the router's scores
   bool shared_gate = false;         ///< one-column gate on the shared expert (Qwen2-MoE and later)
   std::int64_t latent_size = 0;     ///< experts work on this many channels (Nemotron 3); 0: hidden_size
 
@@ -100,6 +108,7 @@ struct Weight {
   std::int64_t count = 1;
   std::int64_t rows = 0;  ///< outputs
   std::int64_t cols = 1;  ///< inputs
+  StoredType stored = {};
 
   std::int64_t elements() const { return count * rows * cols; }
   bool operator==(const Weight&) const = default;

@@ -14,16 +14,6 @@
 
 namespace waferline::models {
 
-/// Stored form of a group of weights: bits per element plus block scales.
-struct StoredType {
-  DType dtype = DType::bf16;
-  std::int64_t block_rows = 0;  ///< elements that share a scale: block_rows x block_cols; 0: no scales
-  std::int64_t block_cols = 0;
-  int scale_bits = 0;     ///< bits of one scale
-  int tensor_scales = 0;  ///< fp32 scales per tensor beside the block scales
-  bool operator==(const StoredType&) const = default;
-};
-
 /// Parameters by part. `total` counts what a checkpoint holds under the file's own rules; see `notes` of the model.
 struct ParameterCounts {
   std::int64_t decoder = 0;    ///< layers, final norm and, as the family's formula has it, nothing else
@@ -31,10 +21,19 @@ struct ParameterCounts {
   std::int64_t head = 0;       ///< output head if stored apart from the embedding
   std::int64_t mtp = 0;
   std::int64_t vision = 0;
-  std::int64_t scales = 0;   ///< quantisation scales
-  std::int64_t buffers = 0;  ///< masks, rotary tables
+  std::int64_t scales = 0;  ///< quantisation scales
+  std::int64_t buffers =
+      0;  ///< stored tensors without information of their own: masks, rotary tables, copies of tied weights
   std::int64_t total() const { return decoder + embedding + head + mtp + vision + scales + buffers; }
   bool operator==(const ParameterCounts&) const = default;
+};
+
+/// Which key of the file supplied a size.
+struct KeySource {
+  std::string what;   ///< the usual Hugging Face name, e.g. "num_hidden_layers"
+  std::string key;    ///< the key as the file spells it, e.g. "n_layer" or "text_config.num_hidden_layers"
+  std::string value;  ///< as written
+  bool operator==(const KeySource&) const = default;
 };
 
 /// A model ready to be placed and timed.
@@ -50,12 +49,17 @@ struct Model {
   std::vector<Weight> embedding;  ///< input embedding and learned positions
   std::vector<Weight> head;       ///< output head (also when tied: then it is the embedding, read but not stored again)
   std::vector<Weight> final_norm;
+  std::vector<Layer> mtp_layers;  ///< multi-token-prediction layers the checkpoint holds
+  std::vector<Weight> mtp_extra;  ///< what surrounds them: joining projection, norms, second embedding and head
+  std::vector<Weight> vision;     ///< vision tower and projector; not read when decoding text
+  std::vector<Weight> buffers;    ///< see ParameterCounts::buffers
   ParameterCounts parameters;
-  std::map<WeightRole, StoredType> stored;  ///< how each role is stored
+  std::map<WeightRole, StoredType> stored;  ///< how most weights of each role are stored; exact: Weight::stored
   StoredType stored_embedding;
   StoredType stored_head;
   DType kv_dtype = DType::bf16;
-  std::vector<std::string> notes;  ///< what a reader should know: which key or rule supplied what
+  std::vector<KeySource> key_sources;  ///< which key supplied each size
+  std::vector<std::string> notes;      ///< what a reader should know: which key or rule supplied what
 };
 
 }  // namespace waferline::models
