@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +15,15 @@
 #include "tests/unit/arch/hardware_texts.hpp"
 
 using namespace waferline;
+
+namespace {
+
+/// Several runs of these tests may go on at once on one machine.
+std::filesystem::path own_temporary(const std::string& name) {
+  return std::filesystem::temp_directory_path() / fmt::format("waferline_unit_arch_{}_{}", ::getpid(), name);
+}
+
+}  // namespace
 
 TEST_CASE("every shipped software profile loads and reads back equal from its own TOML") {
   const std::vector<std::string> names = list_software();
@@ -128,7 +140,7 @@ TEST_CASE("an unknown name is answered with the nearest one") {
 }
 
 TEST_CASE("a user's own file is read by its path, whatever it is called") {
-  const std::filesystem::path path = std::filesystem::temp_directory_path() / "waferline_unit_arch_mine.toml";
+  const std::filesystem::path path = own_temporary("mine.toml");
   write_file_atomically(path, tests::kGpuText);
   CHECK(load_gpu(path.string()).name == "card");
   std::filesystem::remove(path);
@@ -136,7 +148,7 @@ TEST_CASE("a user's own file is read by its path, whatever it is called") {
 }
 
 TEST_CASE("a shipped file must bear its own name") {
-  const std::filesystem::path root = std::filesystem::temp_directory_path() / "waferline_unit_arch_data";
+  const std::filesystem::path root = own_temporary("data");
   std::filesystem::create_directories(root / "arch" / "gpus");
   write_file_atomically(root / "arch" / "gpus" / "other.toml", tests::kGpuText);
   ::setenv("WAFERLINE_DATA", root.c_str(), 1);

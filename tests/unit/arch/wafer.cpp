@@ -1,12 +1,16 @@
 #include "arch/wafer.hpp"
 
+#include <algorithm>
+
 #include "tests/support/catch.hpp"
 #include "tests/unit/arch/hardware_texts.hpp"
 
 using namespace waferline;
 
 TEST_CASE("the shipped wafers load, rows and columns the right way round") {
-  CHECK(list_wafers() == std::vector<std::string>{"cs4", "tiny", "wse2", "wse3"});
+  const std::vector<std::string> names = list_wafers();
+  for (const std::string& name : names) CHECK(load_wafer(name).name == name);
+  for (const char* name : {"cs4", "tiny", "wse2", "wse3"}) CHECK(std::count(names.begin(), names.end(), name) == 1);
   CHECK(load_wafer("wse2").usable() == Extent{994, 750});
   CHECK(usable_pes(load_wafer("wse2")) == 745'500);
   CHECK(load_wafer("wse3").usable() == Extent{1170, 755});
