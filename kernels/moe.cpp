@@ -1,0 +1,233 @@
+// Follows: sparsely gated experts (arXiv 1701.06538, equations 1 to 5) with shared experts (arXiv 2401.06066,
+// section 3.2).
+#include <algorithm>
+
+#include "kernels/attention.hpp"
+#include "kernels/ffn.hpp"
+
+namespace waferline::kernels {
+
+using models::Ffn;
+using models::WeightRole;
+
+namespace {
+
+/// Where the experts lie and how many of the chosen ones the busiest PE works on.
+struct ExpertLayout {
+  Bands inner;              ///< inner width along the axis of the experts' outputs
+  std::int64_t stored = 0;  ///< experts of which a PE holds a piece
+  std::int64_t chosen = 0;  ///< of those, chosen for one token
+};
+
+ExpertLayout expert_layout(const Builder& b, const Ffn& ffn, Axis axis) {
+  const std::int64_t bands = std::min(b.options().expert_bands, ffn.routed_experts);
+  ExpertLayout lay;
+  lay.inner = b.bands(axis, bands, 1, ffn.expert_width);
+  if (!lay.inner.banded()) lay.inner = b.split(axis, ffn.expert_width);
+  const std::int64_t used = lay.inner.heads;
+  lay.stored = ceil_div(ffn.routed_experts, used);
+  const std::int64_t asked = b.options().experts_in_busiest_band;
+  lay.chosen = used == 1 || asked == 0 ? ffn.active_experts : std::min(asked, ffn.active_experts);
+  lay.chosen = std::min(lay.chosen, lay.stored);
+  return lay;
+}
+
+/// Router outputs along x, local top-k, merge along x: afterwards every PE has the chosen experts and their gates.
+TensorId append_router(Builder& b, const Ffn& ffn, TensorId hidden) {
+  const std::int64_t outputs = ffn.routed_experts + ffn.zero_experts;
+  const Bands experts = b.split(Axis::x, outputs);
+  const TensorId w = b.matrix("mlp.gate.weight", WeightRole::router, Axis::y, b.tensor(hidden).along_y, experts);
+  const TensorId logits = b.vector("router.logits", Axis::x, experts);
+  b.gemv(Part::router, "router.gate", hidden, w, logits);
+  b.reduce(Part::router, StepKind::reduce_sum, "router.reduce", Axis::y, logits);
+  if (ffn.router_bias || ffn.bias) {
+    append_bias(b, Part::router, "router.bias", "mlp.gate.e_score_correction_bias", logits);
+  }
+  const std::int64_t local = b.local(logits);
+  const std::int64_t k = ffn.active_experts;
+  const TensorId candidates = b.grid("router.candidates", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
+  Step& top = b.elementwise(Part::router, ElementOp::top_k, "router.local_top_k", logits, kNoTensor, candidates,
+                            std::min(k, local), local);
+  top.exponentials = local * b.batch();
+  const TensorId chosen = b.grid("router.chosen", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
+  b.select(Part::router, "router.top_k", Axis::x, candidates, chosen);
+  b.elementwise(Part::router, ElementOp::gate_experts, "router.gates", chosen, kNoTensor, chosen, 2, k).specials =
+      b.batch();
+  return chosen;
+}
+
+/// One expert projection for each chosen expert of each token.
+void project_experts(Builder& b, ElementOp op, std::string_view label, std::string_view name, TensorId input,
+                     TensorId output, Axis axis, const Bands& inputs, const Bands& outputs, const ExpertLayout& lay) {
+  const TensorId w = b.matrix(name, WeightRole::routed_expert, axis, inputs, outputs, lay.stored);
+  b.multiply(Part::experts, op, label, input, w, output, axis,
+             {lay.chosen * b.batch(), inputs.elements_per_pe(), outputs.elements_per_pe(), lay.chosen});
+}
+
+void append_expert_bias(Builder& b, std::string_view label, std::string_view name, const Bands& bands, Axis axis,
+                        TensorId vector, const ExpertLayout& lay) {
+  const TensorId bias = axis == Axis::x
+                            ? b.matrix(name, WeightRole::bias, Axis::x, bands, b.everywhere(Axis::y), lay.stored)
+                            : b.matrix(name, WeightRole::bias, Axis::y, bands, b.everywhere(Axis::x), lay.stored);
+  b.elementwise(Part::experts, ElementOp::add_bias, label, vector, bias, vector, lay.chosen, bands.elements_per_pe());
+}
+
+struct SharedExpert {
+  TensorId up = kNoTensor;
+  TensorId gate = kNoTensor;
+  TensorId scale = kNoTensor;
+  int span = 0;
+};
+
+/// Buffers of the shared expert's first half, next to the routed experts' so that they travel together.
+SharedExpert shared_buffers(Builder& b, const Ffn& ffn) {
+  SharedExpert shared;
+  if (ffn.shared_width == 0) return shared;
+  const Bands inner = b.split(Axis::x, ffn.shared_width);
+  shared.up = b.vector("shared.up", Axis::x, inner);
+  ++shared.span;
+  if (ffn.gated) {
+    shared.gate = b.vector("shared.gate", Axis::x, inner);
+    ++shared.span;
+  }
+  if (ffn.shared_gate) {
+    shared.scale = b.vector("shared.scale", Axis::x, b.everywhere(Axis::x));
+    ++shared.span;
+  }
+  return shared;
+}
+
+void project_shared(Builder& b, const SharedExpert& shared, TensorId hidden) {
+  if (shared.span == 0) return;
+  const auto one = [&](std::string_view label, std::string_view name, TensorId out) {
+    const TensorId w =
+        b.matrix(name, WeightRole::shared_expert, Axis::y, b.tensor(hidden).along_y, b.tensor(out).along_x);
+    b.gemv(Part::experts, label, hidden, w, out);
+  };
+  one("shared.up_proj", "mlp.shared_expert.up_proj.weight", shared.up);
+  if (shared.gate != kNoTensor) one("shared.gate_proj", "mlp.shared_expert.gate_proj.weight", shared.gate);
+  if (shared.scale != kNoTensor) one("shared.gate_column", "mlp.shared_expert_gate.weight", shared.scale);
+}
+
+void finish_shared(Builder& b, const SharedExpert& shared, TensorId out) {
+  if (shared.span == 0) return;
+  const std::int64_t local = b.local(shared.up);
+  append_activation(b, Part::experts, "shared.activation", shared.gate, shared.up, 1, local);
+  if (shared.scale != kNoTensor) {
+    b.elementwise(Part::experts, ElementOp::sigmoid_multiply, "shared.gated", shared.up, shared.scale, shared.up, 1,
+                  local)
+        .exponentials = b.batch();
+  }
+  const TensorId w = b.matrix("mlp.shared_expert.down_proj.weight", WeightRole::shared_expert, Axis::x,
+                              b.tensor(shared.up).along_x, b.tensor(out).along_y);
+  b.gemv(Part::experts, "shared.down_proj", shared.up, w, out);
+}
+
+/// The routed experts' work. In a latent space the axes are swapped: its vector lies along x.
+struct RoutedExperts {
+  ExpertLayout lay;
+  Axis axis = Axis::y;  ///< along which their input and output lie
+  Bands ends;           ///< of that input and output
+  TensorId input = kNoTensor;
+  TensorId output = kNoTensor;
+  TensorId up = kNoTensor;
+  TensorId gate = kNoTensor;
+  TensorId chosen = kNoTensor;
+};
+
+/// Inner buffers, one piece for each chosen expert; up and gate lie next to each other.
+void add_inner_buffers(Builder& b, const Ffn& ffn, RoutedExperts& e) {
+  Bands pieces = e.lay.inner;
+  pieces.group = e.lay.chosen;
+  e.up = b.vector("experts.up", other(e.axis), pieces);
+  if (ffn.gated) e.gate = b.vector("experts.gate", other(e.axis), pieces);
+}
+
+void project_up(Builder& b, const Ffn& ffn, const RoutedExperts& e) {
+  project_experts(b, ElementOp::expert, "experts.up_proj", "mlp.experts.up_proj.weight", e.input, e.up, e.axis, e.ends,
+                  e.lay.inner, e.lay);
+  if (!ffn.gated) return;
+  project_experts(b, ElementOp::expert, "experts.gate_proj", "mlp.experts.gate_proj.weight", e.input, e.gate, e.axis,
+                  e.ends, e.lay.inner, e.lay);
+}
+
+/// From complete inner sums to partial sums of the combined output.
+void activate_and_project_down(Builder& b, const Ffn& ffn, const RoutedExperts& e) {
+  const Axis inner_axis = other(e.axis);
+  if (ffn.bias) {
+    append_expert_bias(b, "experts.up_bias", "mlp.experts.up_proj.bias", e.lay.inner, inner_axis, e.up, e.lay);
+    if (ffn.gated) {
+      append_expert_bias(b, "experts.gate_bias", "mlp.experts.gate_proj.bias", e.lay.inner, inner_axis, e.gate, e.lay);
+    }
+  }
+  const std::int64_t local = e.lay.inner.elements_per_pe();
+  append_activation(b, Part::experts, "experts.activation", e.gate, e.up, e.lay.chosen, local);
+  // Gating before the down projection lets all chosen experts add into one partial sum.
+  b.elementwise(Part::experts, ElementOp::multiply_by_gate, "experts.gated", e.up, e.chosen, e.up, e.lay.chosen, local);
+  project_experts(b, ElementOp::expert_sum, "experts.down_proj", "mlp.experts.down_proj.weight", e.up, e.output,
+                  inner_axis, e.lay.inner, e.ends, e.lay);
+}
+
+void append_down_bias(Builder& b, const Ffn& ffn, const RoutedExperts& e) {
+  if (ffn.bias)
+    append_expert_bias(b, "experts.down_bias", "mlp.experts.down_proj.bias", e.ends, e.axis, e.output, e.lay);
+}
+
+TensorId moe_in_hidden(Builder& b, const Ffn& ffn, TensorId hidden, TensorId chosen) {
+  RoutedExperts e;
+  e.lay = expert_layout(b, ffn, Axis::x);
+  e.ends = b.tensor(hidden).along_y;
+  e.input = hidden;
+  e.chosen = chosen;
+  e.output = b.vector("experts.out", Axis::y, e.ends);
+  add_inner_buffers(b, ffn, e);
+  const SharedExpert shared = shared_buffers(b, ffn);
+  project_up(b, ffn, e);
+  project_shared(b, shared, hidden);
+  b.reduce(Part::experts, StepKind::reduce_sum, "experts.up_reduce", Axis::y, e.up, (ffn.gated ? 2 : 1) + shared.span);
+  activate_and_project_down(b, ffn, e);
+  finish_shared(b, shared, e.output);
+  b.reduce(Part::experts, StepKind::reduce_sum, "experts.down_reduce", Axis::x, e.output);
+  append_down_bias(b, ffn, e);
+  return e.output;
+}
+
+/// Hidden along y to the latent along x; experts from x over y back to x; latent to hidden along y.
+TensorId moe_in_latent(Builder& b, const Ffn& ffn, TensorId hidden, TensorId chosen) {
+  const Bands hidden_bands = b.tensor(hidden).along_y;
+  RoutedExperts e;
+  e.lay = expert_layout(b, ffn, Axis::y);
+  e.axis = Axis::x;
+  e.ends = b.split(Axis::x, ffn.latent_size);
+  e.chosen = chosen;
+  e.input = b.vector("experts.latent", Axis::x, e.ends);
+  const SharedExpert shared = shared_buffers(b, ffn);
+  const TensorId w_in =
+      b.matrix("mlp.fc1_latent_proj.weight", WeightRole::shared_expert, Axis::y, hidden_bands, e.ends);
+  b.gemv(Part::experts, "experts.latent_in", hidden, w_in, e.input);
+  project_shared(b, shared, hidden);
+  b.reduce(Part::experts, StepKind::reduce_sum, "experts.latent_reduce", Axis::y, e.input, 1 + shared.span);
+  add_inner_buffers(b, ffn, e);
+  e.output = b.vector("experts.latent_out", Axis::x, e.ends);
+  project_up(b, ffn, e);
+  b.reduce(Part::experts, StepKind::reduce_sum, "experts.up_reduce", Axis::x, e.up, ffn.gated ? 2 : 1);
+  activate_and_project_down(b, ffn, e);
+  b.reduce(Part::experts, StepKind::reduce_sum, "experts.down_reduce", Axis::y, e.output);
+  append_down_bias(b, ffn, e);
+  const TensorId w_out =
+      b.matrix("mlp.fc2_latent_proj.weight", WeightRole::shared_expert, Axis::x, e.ends, hidden_bands);
+  const TensorId out = b.vector("experts.out", Axis::y, hidden_bands);
+  b.gemv(Part::experts, "experts.latent_out", e.output, w_out, out);
+  finish_shared(b, shared, out);
+  b.reduce(Part::experts, StepKind::reduce_sum, "experts.latent_out_reduce", Axis::x, out);
+  return out;
+}
+
+}  // namespace
+
+TensorId append_moe(Builder& b, const Ffn& ffn, TensorId hidden) {
+  const TensorId chosen = append_router(b, ffn, hidden);
+  return ffn.latent_size > 0 ? moe_in_latent(b, ffn, hidden, chosen) : moe_in_hidden(b, ffn, hidden, chosen);
+}
+
+}  // namespace waferline::kernels
