@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "models/counts.hpp"
+#include "models/extras.hpp"
 #include "models/family.hpp"
+#include "models/prediction.hpp"
+#include "models/quantisation.hpp"
 #include "models/select.hpp"
 #include "models/weights.hpp"
 
@@ -84,10 +87,15 @@ Model read_config(const ConfigNode& root, const std::string& file_name, const Co
   build.layers = count_layers(keys, family);
   (family.build != nullptr ? family.build : build_standard)(build);
   add_ends(keys, family, model);
+  add_prediction_layers(build);
+  add_vision(build);
+  add_stored_buffers(build);
+  const QuantScheme scheme = read_quantisation(keys, around);
   if (family.note != nullptr) keys.note(family.note);
   keys.refuse_unknown_sizes();
   problems.throw_if_any();
   refuse_oversized(model, problems);
+  apply_quantisation(scheme, model);
   model.key_sources = keys.sources();
   model.notes = keys.notes();
   count_parameters(model);

@@ -129,7 +129,7 @@ void add_experts(WeightList& weights, std::int64_t d, const Ffn& ffn, const FfnT
     const std::string shared = at + (traits.shared == SharedExperts::counted ? ".shared_experts" : ".shared_expert");
     add_block(weights, d, ffn.shared_width, ffn.gated, false, WeightRole::shared_expert, shared, 1);
   }
-  if (ffn.shared_gate) weights.matrix(at + ".shared_expert_gate.weight", WeightRole::shared_expert, 1, d);
+  if (ffn.shared_gate) weights.matrix(at + ".shared_expert_gate.weight", WeightRole::router, 1, d);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void add_delta_net(std::vector<Weight>& out, std::int64_t d, const Mixer& m) {
   const std::int64_t value = m.linear_value_heads * m.linear_value_head_dim;
   weights.matrix("linear_attn.in_proj_qkv.weight", WeightRole::attention, 2 * key + value, d);
   weights.matrix("linear_attn.in_proj_z.weight", WeightRole::attention, value, d);
-  weights.matrix("linear_attn.in_proj_ba.weight", WeightRole::attention, 2 * m.linear_value_heads, d);
+  weights.matrix("linear_attn.in_proj_ba.weight", WeightRole::state_space, 2 * m.linear_value_heads, d);
   weights.matrix("linear_attn.conv1d.weight", WeightRole::state_space, 2 * key + value, m.conv_kernel);
   weights.vector("linear_attn.A_log", WeightRole::state_space, m.linear_value_heads);
   weights.vector("linear_attn.dt_bias", WeightRole::state_space, m.linear_value_heads);
