@@ -1,0 +1,1 @@
+waferline_test(property estimate SOURCES estimate/gpu.cpp DEPENDS Waferline::estimate)

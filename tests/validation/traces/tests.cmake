@@ -1,0 +1,1 @@
+waferline_test(validation traces SOURCES traces/gpu.cpp DEPENDS Waferline::traces)
