@@ -5,8 +5,8 @@
 // accumulation it is that result rounded once more, acc = rn16(rn32(w x + acc)); in rare cases this double rounding
 // differs from a fused binary16 operation by one unit in the last place (see tests/unit/numerics). A product of two
 // binary16 or bfloat16 numbers is exact in fp32, so is a block scale times its integer. Partial sums that travel are
-// rounded to the type in which they travel. Everything else is fp32 arithmetic, rounded to the storage type when it is
-// stored.
+// rounded to the type in which they travel. Everything else is fp32 arithmetic, rounded to the storage type by each
+// vector instruction that stores it; scalars (reciprocals, reciprocal roots) stay in 32-bit registers.
 
 #include <cstdint>
 #include <span>

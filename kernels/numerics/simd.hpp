@@ -34,12 +34,13 @@ enum class PanelFormat : std::uint8_t {
 /// One panel: inputs 0..K-1 one after another, 64 outputs each.
 struct Panel {
   PanelFormat format = PanelFormat::fp16;
-  const void* elements = nullptr;         ///< (K, 64)
-  const std::uint16_t* scales = nullptr;  ///< scaled_int8: (ceil(K / 32), 64) fp16 codes
+  const void* elements = nullptr;            ///< (K, 64)
+  const std::uint16_t* scales = nullptr;     ///< scaled_int8: (blocks of inputs, 64) fp16 codes
+  const std::int32_t* scale_rows = nullptr;  ///< scaled_int8: (K), the block of each input
 };
 
 /// Local multiplication of the PEs of one line on one panel: for each block b of inputs [bounds[b], bounds[b + 1])
-/// partial[b x 64 + j] = sum over its inputs k, in order, of W[k][j] x[k], from zero.
+/// partial[b x 64 + j] = sum over its inputs k, in order, of W[k][j] x[k], from what is there.
 /// `fp16_accumulation` rounds the accumulator to fp16 after each multiply-accumulate.
 void panel_partials(InstructionSet set, const Panel& panel, const float* x, std::span<const std::int64_t> bounds,
                     bool fp16_accumulation, float* partial);

@@ -16,7 +16,6 @@ namespace waferline::kernels::simd::avx2 {
 struct Lanes {
   using F = __m256;
   static constexpr std::int64_t kWidth = 8;
-  static F zero() { return _mm256_setzero_ps(); }
   static F broadcast(float value) { return _mm256_set1_ps(value); }
   static F load(const float* at) { return _mm256_loadu_ps(at); }
   static F load_fp16(const std::uint16_t* at) {

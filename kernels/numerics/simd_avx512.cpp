@@ -22,7 +22,6 @@ namespace waferline::kernels::simd::avx512 {
 struct Lanes {
   using F = __m512;
   static constexpr std::int64_t kWidth = 16;
-  static F zero() { return _mm512_setzero_ps(); }
   static F broadcast(float value) { return _mm512_set1_ps(value); }
   static F load(const float* at) { return _mm512_loadu_ps(at); }
   static F load_fp16(const std::uint16_t* at) {

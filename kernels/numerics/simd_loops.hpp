@@ -1,5 +1,5 @@
 // No include guard: each instruction set's file includes this once, inside its own namespace, after defining
-// `struct Lanes` (F, kWidth, load, load_fp16, load_bf16, load_int8, store, zero, broadcast, multiply, add,
+// `struct Lanes` (F, kWidth, load, load_fp16, load_bf16, load_int8, store, broadcast, multiply, add,
 // multiply_add, round_fp16).
 
 template <bool Fp16Accumulation>
@@ -30,14 +30,14 @@ template <PanelFormat Format, bool Fp16Accumulation>
 void block_partial(const Panel& panel, const float* x, std::int64_t begin, std::int64_t end, std::int64_t lane,
                    float* partial) {
   Lanes::F sum[kVectors];
-  for (auto& lanes : sum) lanes = Lanes::zero();
+  for (std::int64_t v = 0; v < kVectors; ++v) sum[v] = Lanes::load(partial + lane + v * Lanes::kWidth);
   const auto* row = static_cast<const std::uint8_t*>(panel.elements) + begin * row_bytes(Format);
   for (std::int64_t k = begin; k < end; ++k, row += row_bytes(Format)) {
     const Lanes::F input = Lanes::broadcast(x[k]);
     for (std::int64_t v = 0; v < kVectors; ++v) {
       Lanes::F weight = load_weights<Format>(row, lane + v * Lanes::kWidth);
       if constexpr (Format == PanelFormat::scaled_int8) {
-        const std::uint16_t* scales = panel.scales + (k / 32) * kPanelOutputs + lane + v * Lanes::kWidth;
+        const std::uint16_t* scales = panel.scales + panel.scale_rows[k] * kPanelOutputs + lane + v * Lanes::kWidth;
         weight = Lanes::multiply(weight, Lanes::load_fp16(scales));
       }
       sum[v] = accumulate<Fp16Accumulation>(weight, input, sum[v]);

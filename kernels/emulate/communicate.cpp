@@ -1,0 +1,237 @@
+// Follows: WaferLLM (arXiv 2502.04563), section 5 (all-reduce: fold to the middle, multicast back).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "arch/error.hpp"
+#include "kernels/emulate/machine.hpp"
+#include "kernels/numerics/contract.hpp"
+
+namespace waferline::kernels::emulate {
+namespace {
+
+/// Most elements of one copy that a PE holds.
+std::int64_t most_elements(const Tensor& tensor) {
+  std::int64_t x = 0;
+  std::int64_t y = 0;
+  for (std::int64_t part = 0; part < tensor.along_x.parts; ++part) x = std::max(x, tensor.along_x.size(part));
+  for (std::int64_t part = 0; part < tensor.along_y.parts; ++part) y = std::max(y, tensor.along_y.size(part));
+  return x * y;
+}
+
+std::int64_t widest_line(const Bands& bands) {
+  if (!bands.banded()) return 1;
+  std::int64_t widest = 1;
+  for (std::int64_t head = 0; head < bands.heads; ++head) widest = std::max(widest, bands.band(head).size);
+  return widest;
+}
+
+/// Keeps the k largest of two lists of (value, index); of equal values the one with the lower index.
+void merge_top(std::span<float> kept, std::span<const float> received) {
+  const std::size_t k = kept.size() / 2;
+  std::vector<float> merged(kept.size());
+  std::size_t a = 0;
+  std::size_t b = 0;
+  for (std::size_t i = 0; i < k; ++i) {
+    const bool first = kept[a] > received[b] || (kept[a] == received[b] && kept[k + a] <= received[k + b]);
+    merged[i] = first ? kept[a] : received[b];
+    merged[k + i] = first ? kept[k + a] : received[k + b];
+    (first ? a : b) += 1;
+  }
+  std::copy(merged.begin(), merged.end(), kept.begin());
+}
+
+}  // namespace
+
+void Machine::count_travel(const Step& step, StepCounters& counters) {
+  for (int i = 0; i < step.span; ++i) {
+    const auto id = static_cast<TensorId>((step.kind == StepKind::relayout ? step.output : step.input) + i);
+    counters.words += most_elements(tensor(id)) * tensor(id).copies;
+    counters.line = std::max(counters.line, widest_line(tensor(id).along(step.axis)));
+  }
+  const auto first = static_cast<TensorId>(step.kind == StepKind::relayout ? step.output : step.input);
+  counters.wavelets = wavelets(type(first), counters.words);
+  switch (step.kind) {
+    case StepKind::reduce_max:
+    case StepKind::reduce_sum:
+      break;
+    case StepKind::select:
+    case StepKind::multicast:
+    case StepKind::shift:
+      counters.line = schedule_->extent.along(step.axis);
+      break;
+    case StepKind::relayout: {
+      const Bands& source = tensor(step.input).along(step.axis);
+      const bool anywhere = source.whole || tensor(step.output).along(step.axis).heads == 1;
+      counters.line = anywhere ? schedule_->extent.along(step.axis) : widest_line(source);
+      break;
+    }
+    default:
+      counters.line = 1;
+  }
+  const bool folds =
+      step.kind == StepKind::reduce_max || step.kind == StepKind::reduce_sum || step.kind == StepKind::select;
+  if (folds) {
+    const FoldTraffic traffic = traffic_of(fold(step.plan, counters.line), counters.wavelets, !step.to_root);
+    counters.link_wavelets = traffic.link_wavelets;
+    counters.combines = traffic.combines;
+  } else if (counters.line > 1 || step.kind == StepKind::stream) {
+    counters.link_wavelets = counters.wavelets;
+  }
+}
+
+void Machine::reduce(std::size_t index) {
+  const Step& step = schedule_->steps[index];
+  for (int i = 0; i < step.span; ++i) {
+    const auto id = static_cast<TensorId>(step.input + i);
+    if (!buffer(id).pending.empty()) {
+      complete_products(id, step.plan);
+    } else {
+      reduce_partials(id, step);
+    }
+  }
+  count_travel(step, counters_[index]);
+}
+
+void Machine::reduce_partials(TensorId id, const Step& step) {
+  Buffer& output = buffer(id);
+  if (output.partial.empty()) throw ConfigError(fmt::format("emulate: step {}: nothing to reduce", step.label));
+  const Bands& bands = tensor(id).along(step.axis);
+  const std::int64_t elements = output.elements();
+  const Reduction reduction = step.kind == StepKind::reduce_max ? Reduction::maximum : Reduction::sum;
+  const std::int64_t lines = bands.heads;
+  const std::int64_t each = elements / lines;  // elements that a line reduces
+  std::vector<float> line_values;
+  for (std::int64_t head = 0; head < lines; ++head) {
+    const Range pes = bands.banded() ? bands.band(head) : Range{Split{bands.heads, bands.parts}.owner(head), 1};
+    const std::int64_t lanes = output.copies * each;
+    line_values.clear();
+    for (std::int64_t pe = pes.begin; pe < pes.end(); ++pe) {
+      for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+        const float* from = output.partial.data() + (pe * output.copies + copy) * elements + head * each;
+        line_values.insert(line_values.end(), from, from + each);
+      }
+    }
+    const auto done = run_fold(fold(step.plan, pes.size), reduction, type(id), options_.set, line_values, lanes);
+    for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+      std::copy_n(done.begin() + copy * each, each, output.of(copy).begin() + head * each);
+    }
+  }
+  output.partial.clear();
+}
+
+void Machine::relayout(const Step& step) {
+  const Buffer& input = buffer(step.input);
+  Buffer& output = buffer(step.output);
+  if (input.elements() != output.elements())
+    throw ConfigError(fmt::format("emulate: step {} is not emulated", step.label));
+  output.values = input.values;
+}
+
+void Machine::local_top_k(const Step& step, StepCounters& counters) {
+  const Buffer& logits = buffer(step.input);
+  Buffer& candidates = buffer(step.output);
+  const std::int64_t k = candidates.xs / 2;
+  const Bands& bands = tensor(step.input).along_x;
+  candidates.partial_axis = Axis::x;
+  candidates.partial.assign(static_cast<std::size_t>(bands.parts * candidates.copies * 2 * k),
+                            -std::numeric_limits<float>::infinity());
+  for (std::int64_t part = 0; part < bands.parts; ++part) {
+    const Range local = bands.dims_at(part);
+    const std::int64_t found = std::min(k, local.size);
+    for (std::int64_t copy = 0; copy < candidates.copies; ++copy) {
+      std::vector<std::int64_t> order(static_cast<std::size_t>(local.size));
+      std::iota(order.begin(), order.end(), local.begin);
+      const auto values = logits.of(copy);
+      std::partial_sort(order.begin(), order.begin() + found, order.end(), [&](std::int64_t a, std::int64_t b) {
+        const float left = values[static_cast<std::size_t>(a)];
+        const float right = values[static_cast<std::size_t>(b)];
+        return left > right || (left == right && a < b);
+      });
+      float* list = candidates.partial.data() + (part * candidates.copies + copy) * 2 * k;
+      for (std::int64_t i = 0; i < found; ++i) {
+        list[i] = values[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+        list[k + i] = static_cast<float>(order[static_cast<std::size_t>(i)]);
+      }
+    }
+    PeWork work;  // one pass over the local values for each candidate; a router also takes their exponentials
+    const bool router = step.part == Part::router;
+    work.instruction(local.size, (router ? found : k) * candidates.copies);
+    if (router) work.exponentials = local.size * candidates.copies;
+    counters.observe(work);
+  }
+}
+
+void Machine::select(const Step& step) {
+  Buffer& candidates = buffer(step.input);
+  Buffer& chosen = buffer(step.output);
+  const std::int64_t size = candidates.xs;
+  const std::int64_t line = schedule_->extent.along(step.axis);
+  const auto list = [&](std::int64_t pe, std::int64_t copy) {
+    return std::span(candidates.partial)
+        .subspan(static_cast<std::size_t>((pe * candidates.copies + copy) * size), static_cast<std::size_t>(size));
+  };
+  const Fold& order = fold(step.plan, line);
+  for (std::int64_t copy = 0; copy < candidates.copies; ++copy) {
+    for (const Combine& combine : order.combines) {
+      if (combine.store) {
+        std::copy(list(combine.from, copy).begin(), list(combine.from, copy).end(), list(combine.to, copy).begin());
+      } else {
+        merge_top(list(combine.to, copy), list(combine.from, copy));
+      }
+    }
+    std::copy(list(order.root, copy).begin(), list(order.root, copy).end(), chosen.of(copy).begin());
+  }
+}
+
+void Machine::gate(const Step& step, StepCounters& counters) {
+  Buffer& chosen = buffer(step.output);
+  const std::int64_t k = chosen.xs / 2;
+  const DType stored = type(step.output);
+  const bool sampling = step.part == Part::sampling;
+  const bool sigmoid = !sampling && constants_.router == Constants::Router::sigmoid_normalised;
+  for (std::int64_t copy = 0; copy < chosen.copies; ++copy) {
+    const auto values = chosen.of(copy).first(static_cast<std::size_t>(k));
+    const float maximum = values[0];
+    float sum = 0;
+    for (float& value : values) {
+      value = rounded(stored, sigmoid ? sigmoid_fp32(value) : exp_fp32(value - maximum));
+      sum = rounded(stored, sum + value);
+    }
+    const float scale = (sampling ? 1.0F : constants_.routed_scale) / sum;
+    for (float& value : values) value = rounded(stored, value * scale);
+  }
+  PeWork work;
+  work.instruction(k, 2 * chosen.copies);
+  work.specials = chosen.copies;
+  if (sampling) work.exponentials = k * chosen.copies;
+  counters.observe(work);
+}
+
+void Machine::fetch_rows(const Step& step, StepCounters& counters) {
+  const Buffer& tokens = buffer(step.input);
+  Buffer& hidden = buffer(step.output);
+  const PanelMatrix& table = *bindings_->matrices.at(step.second)[0];
+  for (std::int64_t copy = 0; copy < hidden.copies; ++copy) {
+    const auto token = static_cast<std::int64_t>(tokens.of(copy)[0]);
+    if (token < 0 || token >= table.outputs()) {
+      throw ConfigError(
+          fmt::format("token id {}: not in the vocabulary (permitted: 0 to {})", token, table.outputs() - 1));
+    }
+    for (std::int64_t i = 0; i < table.inputs(); ++i) {
+      const std::int64_t element = table.order().global[static_cast<std::size_t>(i)];
+      hidden.of(copy)[static_cast<std::size_t>(element)] = rounded(type(step.output), table.at(token, i));
+    }
+  }
+  const Bands& bands = tensor(step.output).along_y;
+  for (std::int64_t part = 0; part < bands.parts; ++part) {
+    PeWork work;
+    work.instruction(bands.size(part), hidden.copies);
+    counters.observe(work);
+  }
+}
+
+}  // namespace waferline::kernels::emulate

@@ -1,0 +1,280 @@
+// Follows: RMSNorm (arXiv 1910.07467, equation 4), LayerNorm (arXiv 1607.06450, equation 3), rotary embedding
+// (arXiv 2104.09864, equation 34), SwiGLU (arXiv 2002.05202, equation 6).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "arch/error.hpp"
+#include "kernels/emulate/machine.hpp"
+#include "kernels/numerics/contract.hpp"
+
+namespace waferline::kernels::emulate {
+namespace {
+
+/// The axis along which a vector is dealt out.
+Axis axis_of(const Tensor& tensor) {
+  if (tensor.along_x.elements() != tensor.along_y.elements()) {
+    return tensor.along_x.elements() > tensor.along_y.elements() ? Axis::x : Axis::y;
+  }
+  return tensor.along_x.whole ? Axis::y : Axis::x;
+}
+
+float gelu_tanh(float x) {
+  // tanh(u) = 1 - 2 / (exp(2u) + 1); the constant is sqrt(2 / pi).
+  const float u = 0.79788456F * (x + 0.044715F * x * x * x);
+  return 0.5F * x * (2.0F - 2.0F / (exp_fp32(2.0F * u) + 1.0F));
+}
+
+/// What an instruction covers: every vector of its own, or all that the PE holds at once.
+enum class Cover : std::uint8_t { each_vector, all_local };
+
+void count_pieces(const Bands& bands, std::int64_t copies, Cover cover, std::int64_t instructions, bool exponential,
+                  StepCounters& counters) {
+  for (std::int64_t part = 0; part < bands.parts; ++part) {
+    PeWork work;
+    const bool each = cover == Cover::each_vector;
+    const std::int64_t pieces = each ? bands.heads_at(part).size * bands.group : 1;
+    work.instruction(each ? bands.dims_at(part).size : bands.size(part), pieces * instructions * copies);
+    if (exponential) work.exponentials = bands.size(part) * copies;
+    counters.observe(work);
+  }
+}
+
+/// Sum of squares, sum or maximum of a run of elements, as one vector instruction leaves it.
+float reduce_run(ElementOp op, const float* values, std::int64_t stride, std::int64_t count, float start, bool fp16) {
+  float result = start;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float value = values[i * stride];
+    if (op == ElementOp::local_max) {
+      result = std::max(result, value);
+      continue;
+    }
+    result = op == ElementOp::square_sum ? std::fma(value, value, result) : result + value;
+    if (fp16) result = rounded(DType::fp16, result);
+  }
+  return result;
+}
+
+}  // namespace
+
+void Machine::elementwise(std::size_t index) {
+  const Step& step = schedule_->steps[index];
+  StepCounters& counters = counters_[index];
+  switch (step.op) {
+    case ElementOp::square_sum:
+    case ElementOp::sum:
+    case ElementOp::local_max:
+    case ElementOp::local_sum:
+      return local_sums(step, counters);
+    case ElementOp::scale_by_rsqrt:
+      return normalise(step, counters);
+    case ElementOp::rope:
+      return rotate(step, counters);
+    case ElementOp::append_kv:
+      return append(step, counters);
+    case ElementOp::exp_minus_max:
+      return soften(step, counters);
+    case ElementOp::scale_by_reciprocal:
+      return divide(step, counters);
+    case ElementOp::top_k:
+      return local_top_k(step, counters);
+    case ElementOp::gate_experts:
+      return gate(step, counters);
+    case ElementOp::fetch_row:
+      return fetch_rows(step, counters);
+    default:
+      return pointwise(step, counters);
+  }
+}
+
+void Machine::local_sums(const Step& step, StepCounters& counters) {
+  const Tensor& source = tensor(step.input);
+  const Buffer& input = buffer(step.input);
+  Buffer& output = buffer(step.output);
+  // Softmax runs over positions, which lie along y for every head along x; all other sums run over a vector.
+  const bool grid = step.op == ElementOp::local_max || step.op == ElementOp::local_sum;
+  const Axis axis = grid ? Axis::y : axis_of(source);
+  const Bands& bands = source.along(axis);
+  const std::int64_t parts = bands.parts;
+  const float start = step.op == ElementOp::local_max ? -std::numeric_limits<float>::infinity() : 0.0F;
+  output.partial_axis = axis;
+  output.partial.assign(static_cast<std::size_t>(parts * output.copies * output.elements()), start);
+  // Each output element sums a run of vectors: one (head norms, softmax), those of a head, or all (hidden norms).
+  const std::int64_t vectors = grid ? 1 : bands.heads * bands.group;
+  const std::int64_t per_output = grid ? 1 : vectors / output.elements();
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const Range heads = bands.heads_at(part);
+    const Range dims = bands.dims_at(part);
+    PeWork work;
+    for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+      float* sums = output.partial.data() + (part * output.copies + copy) * output.elements();
+      if (grid) {
+        for (std::int64_t ix = 0; ix < input.xs; ++ix) {
+          sums[ix] =
+              reduce_run(step.op, input.of(copy).data() + ix * input.ys + dims.begin, 1, dims.size, start, fp16_sums());
+        }
+        continue;
+      }
+      for (std::int64_t vector = heads.begin * bands.group; vector < heads.end() * bands.group; ++vector) {
+        float& sum = sums[vector / per_output];
+        sum = reduce_run(step.op, input.of(copy).data() + vector * bands.head_dim + dims.begin, 1, dims.size, sum,
+                         fp16_sums());
+      }
+    }
+    if (grid) {
+      for (std::int64_t col = 0; col < source.along_x.parts; ++col) {
+        PeWork at;
+        at.instruction(dims.size, source.along_x.size(col) * output.copies);
+        counters.observe(at);
+      }
+    } else {
+      const std::int64_t sums_here = std::max<std::int64_t>(1, heads.size * bands.group / per_output);
+      work.instruction(heads.size * bands.group * dims.size / sums_here, sums_here * output.copies);
+      counters.observe(work);
+    }
+  }
+  round_in_place(type(step.output), output.partial);
+  if (tensor(step.output).along(axis).widest() > 1) return;
+  // No line to reduce over: each element's one owner has it.
+  const std::int64_t elements = output.elements();
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const Range heads = tensor(step.output).along(axis).heads_at(part);
+    const std::int64_t group = tensor(step.output).along(axis).group;
+    for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+      const float* sums = output.partial.data() + (part * output.copies + copy) * elements;
+      const std::int64_t begin = grid ? 0 : heads.begin * group;
+      const std::int64_t end = grid ? elements : heads.end() * group;
+      std::copy(sums + begin, sums + end, output.of(copy).begin() + begin);
+    }
+  }
+}
+
+void Machine::normalise(const Step& step, StepCounters& counters) {
+  const Buffer& sums = buffer(step.input);
+  const Buffer& source = buffer(step.third);
+  Buffer& output = buffer(step.output);
+  const std::vector<float>& weight = *bindings_->vectors.at(step.second);
+  const DType stored = type(step.output);
+  const std::int64_t summed = source.elements() / sums.elements();
+  for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+    for (std::int64_t sum = 0; sum < sums.elements(); ++sum) {
+      const float mean = sums.of(copy)[static_cast<std::size_t>(sum)] / static_cast<float>(summed);
+      const float scale = 1.0F / std::sqrt(mean + constants_.norm_epsilon);
+      for (std::int64_t i = sum * summed; i < (sum + 1) * summed; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const float scaled = rounded(stored, source.of(copy)[at] * scale);
+        output.of(copy)[at] = rounded(stored, scaled * weight[at % weight.size()]);
+      }
+    }
+  }
+  const Bands& bands = tensor(step.third).along(axis_of(tensor(step.third)));
+  const std::int64_t per_sum = bands.heads * bands.group / sums.elements();
+  for (std::int64_t part = 0; part < bands.parts; ++part) {
+    PeWork work;
+    const std::int64_t here =
+        std::max<std::int64_t>(1, bands.heads_at(part).size * bands.group / std::max<std::int64_t>(1, per_sum));
+    work.instruction(bands.size(part) / here, 2 * here * output.copies);
+    work.specials = here * output.copies;
+    counters.observe(work);
+  }
+}
+
+void Machine::rotate(const Step& step, StepCounters& counters) {
+  Buffer& vectors = buffer(step.output);
+  const Bands& bands = tensor(step.output).along_x;
+  const DType stored = type(step.output);
+  for (std::int64_t copy = 0; copy < vectors.copies; ++copy) {
+    const Rotation& rotation = rotations_[static_cast<std::size_t>(copy)];
+    for (std::int64_t vector = 0; vector < bands.heads * bands.group; ++vector) {
+      float* dims = vectors.of(copy).data() + vector * bands.head_dim;
+      for (std::size_t pair = 0; pair < rotation.cosines.size(); ++pair) {
+        const float a = dims[2 * pair];
+        const float b = dims[2 * pair + 1];
+        const float c = rotation.cosines[pair];
+        const float s = rotation.sines[pair];
+        dims[2 * pair] = rounded(stored, std::fma(-b, s, rounded(stored, a * c)));
+        dims[2 * pair + 1] = rounded(stored, std::fma(a, s, rounded(stored, b * c)));
+      }
+    }
+  }
+  for (std::int64_t part = 0; part < bands.parts; ++part) {
+    PeWork work;  // two products and two fused ones a vector, and four instructions that advance the angles
+    work.instruction(ceil_div(bands.dims_at(part).size, 2),
+                     4 * (bands.heads_at(part).size * bands.group + 1) * vectors.copies);
+    counters.observe(work);
+  }
+}
+
+void Machine::pointwise(const Step& step, StepCounters& counters) {
+  Buffer& output = buffer(step.output);
+  const Buffer& input = buffer(step.input);
+  const DType stored = type(step.output);
+  const Bands& bands = tensor(step.output).along(axis_of(tensor(step.output)));
+  const bool second_is_vector = step.second != kNoTensor && tensor(step.second).use != SramUse::buffer;
+  const auto second = [&](std::int64_t copy, std::int64_t i) {
+    if (second_is_vector) {
+      const std::vector<float>& values = *bindings_->vectors.at(step.second);
+      return values[static_cast<std::size_t>(i) % values.size()];
+    }
+    const Buffer& other_operand = buffer(step.second);
+    return other_operand.of(copy)[static_cast<std::size_t>(i % other_operand.elements())];
+  };
+  const auto apply = [&](auto&& function) {
+    for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+      for (std::int64_t i = 0; i < output.elements(); ++i) {
+        output.of(copy)[static_cast<std::size_t>(i)] =
+            rounded(stored, function(copy, i, input.of(copy)[static_cast<std::size_t>(i)]));
+      }
+    }
+  };
+  switch (step.op) {
+    case ElementOp::copy:
+      apply([](std::int64_t, std::int64_t, float a) { return a; });
+      return count_pieces(bands, output.copies, Cover::all_local, 1, false, counters);
+    case ElementOp::add:
+    case ElementOp::add_bias:
+      apply([&](std::int64_t copy, std::int64_t i, float a) { return a + second(copy, i); });
+      return count_pieces(bands, output.copies, Cover::all_local, 1, false, counters);
+    case ElementOp::silu_multiply:
+      apply(
+          [&](std::int64_t copy, std::int64_t i, float a) { return rounded(stored, silu_fp32(a)) * second(copy, i); });
+      return count_pieces(bands, output.copies, Cover::each_vector, 2, true, counters);
+    case ElementOp::gelu:
+      apply([](std::int64_t, std::int64_t, float a) { return gelu_tanh(a); });
+      return count_pieces(bands, output.copies, Cover::each_vector, 3, true, counters);
+    case ElementOp::sigmoid_multiply: {
+      const bool one_gate = buffer(step.second).elements() == 1;
+      apply([&](std::int64_t copy, std::int64_t i, float a) {
+        return a * rounded(stored, sigmoid_fp32(second(copy, i)));
+      });
+      count_pieces(bands, output.copies, Cover::all_local, 1, !one_gate, counters);
+      if (one_gate) counters.exponentials = output.copies;
+      return;
+    }
+    case ElementOp::multiply_by_gate: {
+      const Buffer& chosen = buffer(step.second);
+      const std::int64_t width = output.elements() / (chosen.elements() / 2);
+      apply([&](std::int64_t copy, std::int64_t i, float a) {
+        return a * chosen.of(copy)[static_cast<std::size_t>(i / width)];
+      });
+      return count_pieces(bands, output.copies, Cover::each_vector, 1, false, counters);
+    }
+    case ElementOp::sink: {
+      const float scale = constants_.attention_scale;
+      for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+        for (std::int64_t i = 0; i < output.elements(); ++i) {
+          float& sum = output.of(copy)[static_cast<std::size_t>(i)];
+          const float maximum = input.of(copy)[static_cast<std::size_t>(i)] * scale;
+          sum = rounded(stored, sum + rounded(stored, exp_fp32(second(copy, i) - maximum)));
+        }
+      }
+      return count_pieces(bands, output.copies, Cover::all_local, 2, true, counters);
+    }
+    default:
+      throw ConfigError(fmt::format("emulate: step {} is not emulated", step.label));
+  }
+}
+
+}  // namespace waferline::kernels::emulate

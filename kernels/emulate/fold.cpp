@@ -1,0 +1,97 @@
+// Follows: WaferLLM (arXiv 2502.04563), section 5 (K-tree all-reduce: both halves of a group fold to its middle);
+// Luczynski et al., HPDC 2024 (chain and two-phase reduce).
+#include "kernels/emulate/fold.hpp"
+
+#include <algorithm>
+
+#include "arch/error.hpp"
+#include "kernels/numerics/contract.hpp"
+#include "kernels/tree_layout.hpp"
+
+namespace waferline::kernels::emulate {
+namespace {
+
+/// Roots of the children from the outermost one inwards, then the item's root.
+void append_side(const TreeLayout& layout, int level, LineRange children, std::int64_t root, bool from_left, bool store,
+                 std::vector<Combine>& combines) {
+  const std::int64_t count = children.size();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t child = from_left ? children.begin + i : children.end - 1 - i;
+    const std::int64_t inwards = from_left ? child + 1 : child - 1;
+    const bool last = i + 1 == count;
+    combines.push_back({layout.root(level - 1, child), last ? root : layout.root(level - 1, inwards), last && store});
+  }
+}
+
+void append_item(const TreeLayout& layout, int level, std::int64_t item, std::vector<Combine>& combines) {
+  if (level == 0) return;
+  const LineRange children = layout.children(level, item);
+  for (std::int64_t child = children.begin; child < children.end; ++child)
+    append_item(layout, level - 1, child, combines);
+  const TreeLayout::Sides sides = layout.sides(level, item);
+  // A root whose own word went to one of its children's sums starts from the first sum that arrives.
+  bool holds_sum = sides.own_child >= 0;
+  for (const bool left : {sides.left_first, !sides.left_first}) {
+    const LineRange side = left ? sides.left : sides.right;
+    append_side(layout, level, side, sides.root, left, !holds_sum, combines);
+    holds_sum = holds_sum || side.size() > 0;
+  }
+}
+
+}  // namespace
+
+Fold fold_of(const CollectivePlan& plan, std::int64_t pes) {
+  Fold fold;
+  fold.pes = pes;
+  if (pes <= 1) return fold;
+  if (plan.algorithm == Algorithm::ring)
+    throw ConfigError("collective plan: a ring has no one order of sums (chain, k_tree, star)");
+  if (plan.algorithm == Algorithm::star) {
+    for (std::int64_t pe = 1; pe < pes; ++pe) fold.combines.push_back({pe, 0, false});
+    return fold;
+  }
+  const TreeLayout layout(plan, pes);
+  fold.root = layout.root();
+  append_item(layout, layout.levels(), 0, fold.combines);
+  return fold;
+}
+
+std::span<const float> run_fold(const Fold& fold, Reduction reduction, DType wire, simd::InstructionSet set,
+                                std::span<float> values, std::int64_t lanes) {
+  for (const Combine& combine : fold.combines) {
+    const float* from = values.data() + combine.from * lanes;
+    float* to = values.data() + combine.to * lanes;
+    if (combine.store) {
+      std::copy(from, from + lanes, to);
+    } else if (reduction == Reduction::sum) {
+      simd::combine_sum(set, wire, from, to, lanes);
+    } else {
+      for (std::int64_t i = 0; i < lanes; ++i) to[i] = std::max(to[i], from[i]);
+    }
+  }
+  return values.subspan(static_cast<std::size_t>(fold.root * lanes), static_cast<std::size_t>(lanes));
+}
+
+FoldTraffic traffic_of(const Fold& fold, std::int64_t wavelets, bool multicast) {
+  const auto line = static_cast<std::size_t>(fold.pes);
+  std::vector<std::int64_t> rightwards(line, 0);  // link from PE i to i + 1
+  std::vector<std::int64_t> leftwards(line, 0);   // link from PE i + 1 to i
+  std::vector<std::int64_t> combined(line, 0);
+  FoldTraffic traffic;
+  for (const Combine& combine : fold.combines) {
+    for (std::int64_t i = combine.from; i < combine.to; ++i) rightwards[static_cast<std::size_t>(i)] += wavelets;
+    for (std::int64_t i = combine.to; i < combine.from; ++i) leftwards[static_cast<std::size_t>(i)] += wavelets;
+    if (!combine.store) combined[static_cast<std::size_t>(combine.to)] += wavelets;
+    ++traffic.messages;
+  }
+  if (multicast) {
+    for (std::int64_t i = fold.root; i + 1 < fold.pes; ++i) rightwards[static_cast<std::size_t>(i)] += wavelets;
+    for (std::int64_t i = 0; i < fold.root; ++i) leftwards[static_cast<std::size_t>(i)] += wavelets;
+  }
+  traffic.link_wavelets = std::max(*std::max_element(rightwards.begin(), rightwards.end()),
+                                   *std::max_element(leftwards.begin(), leftwards.end()));
+  traffic.combines = *std::max_element(combined.begin(), combined.end());
+  return traffic;
+}
+
+}  // namespace waferline::kernels::emulate

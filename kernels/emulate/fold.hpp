@@ -1,0 +1,49 @@
+#pragma once
+// A reduction over a line of PEs as the emulator does it: combine by combine, in the order of its plan.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arch/dtype.hpp"
+#include "kernels/collective.hpp"
+#include "kernels/numerics/simd.hpp"
+
+namespace waferline::kernels::emulate {
+
+/// PE `from` sends its sum to PE `to`, which combines it with its own, or (`store`) keeps it because its own is already
+/// part of another sum.
+struct Combine {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  bool store = false;
+  bool operator==(const Combine&) const = default;
+};
+
+/// The combines of one line, in an order in which each PE's own are done. Every PE but the root sends once.
+struct Fold {
+  std::int64_t pes = 1;
+  std::int64_t root = 0;
+  std::vector<Combine> combines;
+};
+
+/// The fold of a chain, k-tree or star over `pes`. Errors: ConfigError if the plan does not cover the line, or is a
+/// ring, which has no single order for all words.
+Fold fold_of(const CollectivePlan& plan, std::int64_t pes);
+
+enum class Reduction : std::uint8_t { sum, maximum };
+
+/// Combines `values` (pes, lanes) to the root's row; each combine rounds to the type that travels.
+/// Returns the root's row, which lies in `values`.
+std::span<const float> run_fold(const Fold& fold, Reduction reduction, DType wire, simd::InstructionSet set,
+                                std::span<float> values, std::int64_t lanes);
+
+/// What a fold of `wavelets` did to links and PEs, counted message by message, with the multicast back if there is one.
+struct FoldTraffic {
+  std::int64_t link_wavelets = 0;  ///< on the busiest directed link
+  std::int64_t combines = 0;       ///< wavelets combined by the busiest PE
+  std::int64_t messages = 0;       ///< sends of all PEs
+};
+FoldTraffic traffic_of(const Fold& fold, std::int64_t wavelets, bool multicast);
+
+}  // namespace waferline::kernels::emulate

@@ -1,0 +1,89 @@
+#include "kernels/emulate/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "arch/error.hpp"
+#include "kernels/count.hpp"
+
+namespace waferline::kernels::emulate {
+
+Machine::Machine(const Schedule& schedule, const MachineOptions& options, const Constants& constants)
+    : schedule_(&schedule), options_(options), constants_(constants) {
+  for (const Tensor& tensor : schedule.tensors) {
+    Buffer& buffer = buffers_.emplace_back();
+    if (tensor.use != SramUse::buffer) continue;
+    buffer.copies = tensor.copies;
+    buffer.xs = tensor.along_x.elements();
+    buffer.ys = tensor.along_y.elements();
+    buffer.values.assign(static_cast<std::size_t>(buffer.copies * buffer.elements()), 0.0F);
+  }
+  account_sram();
+}
+
+void Machine::account_sram() {
+  const SramBytes sram = kernels::sram(*schedule_);
+  const std::vector<Bytes> alive = buffer_bytes_by_step(*schedule_);
+  resident_bytes_ = sram.weights.value + sram.kv.value + sram.state.value;
+  for (std::size_t i = 0; i < alive.size(); ++i) {
+    peak_buffer_bytes_ = std::max(peak_buffer_bytes_, alive[i].value);
+    const std::int64_t needed = options_.reserved_bytes + resident_bytes_ + alive[i].value;
+    if (options_.sram_bytes_per_pe == 0 || needed <= options_.sram_bytes_per_pe) continue;
+    throw DoesNotFit(
+        fmt::format("PE (0, 0): step {}: {} bytes of SRAM needed ({} resident, {} buffers, {} reserved), {} present "
+                    "(more PEs, or a narrower storage type)",
+                    schedule_->steps[i].label, needed, resident_bytes_, alive[i].value, options_.reserved_bytes,
+                    options_.sram_bytes_per_pe));
+  }
+}
+
+TensorId Machine::find(std::string_view name, int occurrence) const {
+  for (std::size_t i = 0; i < schedule_->tensors.size(); ++i) {
+    if (schedule_->tensors[i].name == name && occurrence-- == 0) return static_cast<TensorId>(i);
+  }
+  return kNoTensor;
+}
+
+const Fold& Machine::fold(const CollectivePlan& plan, std::int64_t pes) {
+  auto known = std::find(plans_.begin(), plans_.end(), plan);
+  if (known == plans_.end()) known = plans_.insert(plans_.end(), plan);
+  const auto [entry, is_new] = folds_.try_emplace({pes, known - plans_.begin()});
+  if (is_new) entry->second = fold_of(plan, pes);
+  return entry->second;
+}
+
+void Machine::run(const Bindings& bindings, std::span<const Rotation> positions) {
+  bindings_ = &bindings;
+  rotations_ = positions;
+  counters_.assign(schedule_->steps.size(), {});
+  inputs_.clear();
+  for (std::size_t i = 0; i < schedule_->steps.size(); ++i) run_step(i);
+  bindings_ = nullptr;
+}
+
+void Machine::run_step(std::size_t index) {
+  const Step& step = schedule_->steps[index];
+  switch (step.kind) {
+    case StepKind::gemv:
+      return multiply(index);
+    case StepKind::elementwise:
+      return elementwise(index);
+    case StepKind::reduce_max:
+    case StepKind::reduce_sum:
+      return reduce(index);
+    case StepKind::multicast:
+    case StepKind::stream:
+      return count_travel(step, counters_[index]);
+    case StepKind::relayout:
+      relayout(step);
+      return count_travel(step, counters_[index]);
+    case StepKind::shift:
+      return shift(step, counters_[index]);
+    case StepKind::select:
+      select(step);
+      return count_travel(step, counters_[index]);
+  }
+}
+
+}  // namespace waferline::kernels::emulate

@@ -1,0 +1,162 @@
+#pragma once
+// The emulator: runs a Schedule on real numbers over a rectangle of PEs.
+//
+// What the PEs of a line hold in copies is kept once, because an all-reduce leaves the same bits everywhere; every sum
+// is formed PE by PE and combined in the order of its plan. A product's partial sums are formed when the reduction that
+// completes them runs, so that no more than one panel of them exists at a time. Outputs and counters do not depend on
+// the number of threads.
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/emulate/counters.hpp"
+#include "kernels/emulate/fold.hpp"
+#include "kernels/emulate/kv_cache.hpp"
+#include "kernels/emulate/panel_matrix.hpp"
+#include "kernels/options.hpp"
+#include "kernels/schedule.hpp"
+
+namespace waferline::kernels::emulate {
+
+/// What the rectangle's tensors hold, by TensorId. A schedule that serves many layers is bound anew for each.
+struct Bindings {
+  std::map<TensorId, std::vector<const PanelMatrix*>> matrices;  ///< one, or one for each expert
+  std::map<TensorId, const std::vector<float>*> vectors;         ///< norm weights, biases, sinks, in order of elements
+  std::map<TensorId, std::vector<KvCache*>> caches;              ///< one for each token of the pass
+};
+
+/// Numbers of the model that no shape tells.
+struct Constants {
+  float norm_epsilon = 1e-5F;
+  float attention_scale = 1;  ///< usually 1 / sqrt(head_dim); applied inside the exponential
+  enum class Router : std::uint8_t { softmax_of_chosen, sigmoid_normalised } router = Router::softmax_of_chosen;
+  float routed_scale = 1;
+};
+
+/// Cosines and sines of one token's position, for pairs (2 j, 2 j + 1) of a head.
+struct Rotation {
+  std::vector<float> cosines;
+  std::vector<float> sines;
+};
+
+struct MachineOptions {
+  int threads = 1;
+  simd::InstructionSet set = simd::best();
+  LoopOrder loop = LoopOrder::per_input;
+  DType accumulate = DType::fp32;
+  std::int64_t sram_bytes_per_pe = 0;  ///< 0: not checked
+  std::int64_t reserved_bytes = 0;     ///< code and system, of that
+};
+
+/// Values of one tensor: element (copy, ix, iy) at (copy x xs + ix) x ys + iy.
+struct Buffer {
+  std::int64_t copies = 1;
+  std::int64_t xs = 1;
+  std::int64_t ys = 1;
+  std::vector<float> values;
+  std::vector<float> partial;  ///< (parts of partial_axis, copies x xs x ys): local sums or maxima not yet reduced
+  Axis partial_axis = Axis::x;
+  std::vector<std::size_t> pending;  ///< steps whose products are summed when this tensor is reduced
+
+  std::int64_t elements() const { return xs * ys; }
+  std::span<float> of(std::int64_t copy) {
+    return std::span(values).subspan(static_cast<std::size_t>(copy * elements()), static_cast<std::size_t>(elements()));
+  }
+  std::span<const float> of(std::int64_t copy) const {
+    return std::span(values).subspan(static_cast<std::size_t>(copy * elements()), static_cast<std::size_t>(elements()));
+  }
+};
+
+class Machine {
+ public:
+  /// Keeps a reference to the schedule. Errors: DoesNotFit naming PE, step and bytes if a step needs more SRAM than
+  /// there is; ConfigError if the schedule has a step that is not emulated.
+  Machine(const Schedule& schedule, const MachineOptions& options, const Constants& constants);
+
+  /// Runs all steps. `positions` holds one rotation for each token of the pass.
+  void run(const Bindings& bindings, std::span<const Rotation> positions);
+
+  Buffer& buffer(TensorId id) { return buffers_[static_cast<std::size_t>(id)]; }
+  const Buffer& buffer(TensorId id) const { return buffers_[static_cast<std::size_t>(id)]; }
+  /// The tensor of that name, counted from `occurrence`; kNoTensor if there is none.
+  TensorId find(std::string_view name, int occurrence = 0) const;
+  /// Of the last run, one for each step.
+  const std::vector<StepCounters>& counters() const { return counters_; }
+  /// SRAM of the busiest PE: resident bytes, and buffers at the step that has most of them alive.
+  std::int64_t resident_bytes() const { return resident_bytes_; }
+  std::int64_t peak_buffer_bytes() const { return peak_buffer_bytes_; }
+
+ private:
+  struct Term {
+    const PanelMatrix* matrix = nullptr;
+    const float* inputs = nullptr;  ///< in the matrix's input order
+  };
+  /// Outputs [0, count) of `terms` summed to `output`.
+  struct Product {
+    std::vector<Term> terms;
+    float* output = nullptr;
+    std::int64_t count = 0;
+  };
+
+  void account_sram();
+  void run_step(std::size_t index);
+  const Tensor& tensor(TensorId id) const { return schedule_->tensors[static_cast<std::size_t>(id)]; }
+  DType type(TensorId id) const { return tensor(id).stored.dtype; }
+  bool fp16_sums() const { return options_.accumulate == DType::fp16; }
+  const Fold& fold(const CollectivePlan& plan, std::int64_t pes);
+
+  // products.cpp
+  void multiply(std::size_t index);
+  void count_product(const Step& step, StepCounters& counters) const;
+  void complete_products(TensorId id, const CollectivePlan& plan);
+  std::vector<Product> matrix_products(TensorId id);
+  void evaluate(const std::vector<Product>& products, const Fold& fold, DType wire);
+  const float* ordered_inputs(TensorId input, std::int64_t first, const PanelMatrix& matrix);
+  std::vector<std::int64_t> chosen_experts(std::int64_t token) const;
+
+  // attention.cpp
+  void complete_scores(TensorId id, const CollectivePlan& plan);
+  void complete_values(TensorId id, const CollectivePlan& plan);
+  void scores_of_head(TensorId id, std::int64_t copy, std::int64_t head, const Fold& fold);
+  void values_of_head(TensorId id, std::int64_t copy, std::int64_t head, const Fold& fold);
+  void append(const Step& step, StepCounters& counters);
+  void shift(const Step& step, StepCounters& counters);
+  void soften(const Step& step, StepCounters& counters);
+  void divide(const Step& step, StepCounters& counters);
+
+  // elementwise.cpp
+  void elementwise(std::size_t index);
+  void local_sums(const Step& step, StepCounters& counters);
+  void normalise(const Step& step, StepCounters& counters);
+  void rotate(const Step& step, StepCounters& counters);
+  void pointwise(const Step& step, StepCounters& counters);
+
+  // communicate.cpp
+  void reduce(std::size_t index);
+  void reduce_partials(TensorId id, const Step& step);
+  void count_travel(const Step& step, StepCounters& counters);
+  void relayout(const Step& step);
+  void local_top_k(const Step& step, StepCounters& counters);
+  void select(const Step& step);
+  void gate(const Step& step, StepCounters& counters);
+  void fetch_rows(const Step& step, StepCounters& counters);
+
+  const Schedule* schedule_;
+  MachineOptions options_;
+  Constants constants_;
+  const Bindings* bindings_ = nullptr;
+  std::span<const Rotation> rotations_;
+  std::vector<Buffer> buffers_;
+  std::vector<StepCounters> counters_;
+  std::map<std::pair<std::int64_t, std::int64_t>, Fold> folds_;  ///< by line length and index of the plan
+  std::vector<CollectivePlan> plans_;
+  std::vector<std::vector<float>> inputs_;  ///< ordered inputs alive until their products are complete
+  std::int64_t resident_bytes_ = 0;
+  std::int64_t peak_buffer_bytes_ = 0;
+};
+
+}  // namespace waferline::kernels::emulate

@@ -1,0 +1,172 @@
+// Follows: WaferLLM (arXiv 2502.04563), section 4 (MeshGEMV: local products, then one reduction along the input axis).
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+
+#include "arch/error.hpp"
+#include "kernels/emulate/machine.hpp"
+#include "kernels/emulate/threads.hpp"
+#include "kernels/numerics/contract.hpp"
+
+namespace waferline::kernels::emulate {
+namespace {
+
+constexpr std::int64_t kLanes = simd::kPanelOutputs;
+
+/// Most elements that a PE of the line holds.
+std::int64_t most_elements(const Bands& bands) {
+  std::int64_t most = 0;
+  for (std::int64_t part = 0; part < bands.parts; ++part) most = std::max(most, bands.size(part));
+  return most;
+}
+
+/// One vector instruction for each local input, or for each local output where those are fewer and the software does
+/// so.
+PeWork local_product(std::int64_t vectors, std::int64_t inputs, std::int64_t outputs, LoopOrder order) {
+  PeWork work;
+  const bool by_output = order == LoopOrder::shorter && outputs < inputs;
+  work.instruction(by_output ? inputs : outputs, vectors * (by_output ? outputs : inputs));
+  work.macs = vectors * inputs * outputs;
+  return work;
+}
+
+}  // namespace
+
+void Machine::multiply(std::size_t index) {
+  const Step& step = schedule_->steps[index];
+  const bool known = step.op == ElementOp::matrix || step.op == ElementOp::expert || step.op == ElementOp::expert_sum ||
+                     step.op == ElementOp::scores || step.op == ElementOp::values;
+  if (!known) throw ConfigError(fmt::format("emulate: step {} is not emulated", step.label));
+  count_product(step, counters_[index]);
+  Buffer& output = buffer(step.output);
+  output.pending.push_back(index);
+  // Without a line to reduce over, the one PE's sum is the sum.
+  const bool reduced_later = std::any_of(schedule_->steps.begin() + static_cast<std::ptrdiff_t>(index),
+                                         schedule_->steps.end(), [&](const Step& later) {
+                                           return later.kind == StepKind::reduce_sum && later.axis == step.axis &&
+                                                  step.output >= later.input && step.output < later.input + later.span;
+                                         });
+  const bool more_terms =
+      std::any_of(schedule_->steps.begin() + static_cast<std::ptrdiff_t>(index) + 1, schedule_->steps.end(),
+                  [&](const Step& later) { return later.kind == StepKind::gemv && later.output == step.output; });
+  if (!reduced_later && !more_terms) complete_products(step.output, {});
+}
+
+void Machine::count_product(const Step& step, StepCounters& counters) const {
+  const Tensor& weight = tensor(step.second);
+  const Bands& in = weight.along(step.axis);
+  const Bands& out = weight.along(other(step.axis));
+  const std::int64_t batch = schedule_->batch;
+  std::int64_t sweeps = batch;
+  if (step.op == ElementOp::scores || step.op == ElementOp::values) {
+    const Bands& heads = tensor(step.op == ElementOp::scores ? step.input : step.output).along_x;
+    for (std::int64_t row = 0; row < weight.along_y.parts; ++row) {
+      for (std::int64_t col = 0; col < heads.parts; ++col) {
+        const std::int64_t dims = heads.dims_at(col).size;
+        const std::int64_t rows = weight.along_y.size(row);
+        const bool scores = step.op == ElementOp::scores;
+        counters.observe(local_product(heads.heads_at(col).size * heads.group * batch, scores ? dims : rows,
+                                       scores ? rows : dims, options_.loop));
+      }
+    }
+  } else {
+    const std::int64_t chosen = step.op == ElementOp::matrix ? 1 : static_cast<std::int64_t>(chosen_experts(0).size());
+    sweeps *= chosen;
+    counters.observe(local_product(batch * chosen, most_elements(in), most_elements(out), options_.loop));
+  }
+  const std::int64_t elements = most_elements(in) * most_elements(out);
+  const std::int64_t held = stored_bytes(weight.stored, most_elements(out), most_elements(in)).value;
+  counters.weight_bytes = held * sweeps;
+  if (bits_per_element(weight.stored.dtype) <= 8) counters.dequantised = elements * sweeps;
+}
+
+const float* Machine::ordered_inputs(TensorId input, std::int64_t first, const PanelMatrix& matrix) {
+  const float* values = buffer(input).values.data() + first;
+  std::vector<float>& ordered = inputs_.emplace_back();
+  ordered.reserve(matrix.order().global.size());
+  for (const std::int64_t index : matrix.order().global) ordered.push_back(values[index]);
+  return ordered.data();
+}
+
+std::vector<std::int64_t> Machine::chosen_experts(std::int64_t token) const {
+  const TensorId id = find("router.chosen");
+  if (id == kNoTensor) return {0};
+  const Buffer& chosen = buffer(id);
+  const std::int64_t k = chosen.xs / 2;
+  std::vector<std::int64_t> experts;
+  for (std::int64_t i = 0; i < k; ++i)
+    experts.push_back(static_cast<std::int64_t>(chosen.of(token)[static_cast<std::size_t>(k + i)]));
+  return experts;
+}
+
+std::vector<Machine::Product> Machine::matrix_products(TensorId id) {
+  Buffer& output = buffer(id);
+  std::vector<Product> products;
+  for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+    Product sum;
+    sum.output = output.of(copy).data();
+    for (const std::size_t index : output.pending) {
+      const Step& step = schedule_->steps[index];
+      const auto& matrices = bindings_->matrices.at(step.second);
+      const Buffer& input = buffer(step.input);
+      if (step.op == ElementOp::matrix) {
+        sum.count = matrices[0]->outputs();
+        sum.terms.push_back({matrices[0], ordered_inputs(step.input, copy * input.elements(), *matrices[0])});
+        continue;
+      }
+      const std::vector<std::int64_t> experts = chosen_experts(copy);
+      for (std::size_t i = 0; i < experts.size(); ++i) {
+        const PanelMatrix& matrix = *matrices[static_cast<std::size_t>(experts[i])];
+        if (step.op == ElementOp::expert_sum) {  // each chosen expert's inner vector lies in its own piece
+          const std::int64_t first = copy * input.elements() + static_cast<std::int64_t>(i) * matrix.inputs();
+          sum.count = matrix.outputs();
+          sum.terms.push_back({&matrix, ordered_inputs(step.input, first, matrix)});
+        } else {
+          products.push_back({{{&matrix, ordered_inputs(step.input, copy * input.elements(), matrix)}},
+                              output.of(copy).data() + static_cast<std::int64_t>(i) * matrix.outputs(),
+                              matrix.outputs()});
+        }
+      }
+    }
+    if (!sum.terms.empty()) products.push_back(std::move(sum));
+  }
+  return products;
+}
+
+void Machine::evaluate(const std::vector<Product>& products, const Fold& fold, DType wire) {
+  std::vector<std::pair<std::size_t, std::int64_t>> tasks;
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    for (std::int64_t panel = 0; panel < ceil_div(products[i].count, kLanes); ++panel) tasks.emplace_back(i, panel);
+  }
+  for_each_task(
+      static_cast<std::int64_t>(tasks.size()), options_.threads, [&](std::int64_t task, std::vector<float>& scratch) {
+        const auto [index, panel] = tasks[static_cast<std::size_t>(task)];
+        const Product& product = products[index];
+        scratch.assign(static_cast<std::size_t>(fold.pes * kLanes), 0.0F);
+        for (const Term& term : product.terms) {
+          simd::panel_partials(options_.set, term.matrix->panel(panel), term.inputs, term.matrix->order().bounds,
+                               fp16_sums(), scratch.data());
+          if (wire != DType::fp32 && !(wire == DType::fp16 && fp16_sums())) round_in_place(wire, scratch);
+        }
+        const std::span<const float> sum = run_fold(fold, Reduction::sum, wire, options_.set, scratch, kLanes);
+        const std::int64_t first = panel * kLanes;
+        std::copy_n(sum.begin(), std::min(kLanes, product.count - first), product.output + first);
+      });
+}
+
+void Machine::complete_products(TensorId id, const CollectivePlan& plan) {
+  Buffer& output = buffer(id);
+  if (output.pending.empty()) return;
+  const Step& first = schedule_->steps[output.pending.front()];
+  if (first.op == ElementOp::scores) {
+    complete_scores(id, plan);
+  } else if (first.op == ElementOp::values) {
+    complete_values(id, plan);
+  } else {
+    evaluate(matrix_products(id), fold(plan, schedule_->extent.along(first.axis)), type(id));
+  }
+  output.pending.clear();
+}
+
+}  // namespace waferline::kernels::emulate

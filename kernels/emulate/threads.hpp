@@ -1,0 +1,41 @@
+#pragma once
+// Static shares of independent tasks for OpenMP threads: thread t always takes the same run of tasks, and each task
+// writes only its own results, so nothing depends on the number of threads.
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include "kernels/partition.hpp"
+
+namespace waferline::kernels::emulate {
+
+/// Threads that run: never more than processors, because a thread that waits without a processor only takes one away.
+inline int running_threads(int asked, std::int64_t tasks) {
+  const std::int64_t most = std::min<std::int64_t>(omp_get_num_procs(), tasks);
+  return static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>(asked, most)));
+}
+
+/// work(task, scratch) for each task below `tasks`; `scratch` belongs to the thread.
+template <class Work>
+void for_each_task(std::int64_t tasks, int threads, const Work& work) {
+  const int running = running_threads(threads, tasks);
+  std::exception_ptr failure;
+#pragma omp parallel num_threads(running) if (running > 1)
+  {
+    const Range share = Split{tasks, omp_get_num_threads()}.range(omp_get_thread_num());
+    std::vector<float> scratch;
+    try {
+      for (std::int64_t task = share.begin; task < share.end(); ++task) work(task, scratch);
+    } catch (...) {
+#pragma omp critical
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace waferline::kernels::emulate

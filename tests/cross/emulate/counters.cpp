@@ -1,0 +1,98 @@
+// Which question: does the emulator, which moved the data, count what the closed form says, integer by integer?
+
+#include "kernels/emulate/counters.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "tests/cross/emulate/random_layer.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace waferline;
+using namespace waferline::kernels;
+using namespace waferline::kernels::emulate;
+using namespace waferline::tests;
+
+namespace {
+
+std::string shown(const StepCounters& c) {
+  std::string text;
+  for (const std::int64_t n : {c.instructions, c.length, c.macs, c.exponentials, c.specials, c.weight_bytes,
+                               c.dequantised, c.line, c.words, c.wavelets, c.link_wavelets, c.combines}) {
+    text += std::to_string(n) + " ";
+  }
+  return text;
+}
+
+void check_counters(LayerRun& run) {
+  for (std::size_t i = 0; i < run.schedule().steps.size(); ++i) {
+    const Step& step = run.schedule().steps[i];
+    const StepCounters& counted = run.machine().counters()[i];
+    INFO("step " << step.label << "\ncounted     " << shown(counted) << "\nclosed form " << shown(closed_form(step)));
+    CHECK(counted == closed_form(step));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("200 random layers on 1 x 1 to 16 x 16: every step counts what the closed form says") {
+  std::mt19937 random(2024);
+  for (int round = 0; round < 200; ++round) {
+    const LayerCase chosen = random_layer(random, 16, 16);
+    LayerRun run(chosen, static_cast<std::uint64_t>(round), {});
+    run.run();
+    INFO("case " << round << " mesh " << chosen.mesh.rows << " x " << chosen.mesh.cols << " hidden "
+                 << chosen.hidden_size << " heads " << chosen.layer.mixers[0].heads << "/"
+                 << chosen.layer.mixers[0].kv_heads << " dim " << chosen.layer.mixers[0].head_dim << " context "
+                 << chosen.pass.context_tokens << " batch " << chosen.pass.batch);
+    check_counters(run);
+  }
+}
+
+TEST_CASE("large rectangles: every step counts what the closed form says") {
+  std::mt19937 random(77);
+  for (const Extent mesh : {Extent{64, 96}, Extent{127, 33}, Extent{200, 200}}) {
+    LayerCase chosen = random_layer(random, 1, 1);
+    chosen.mesh = mesh;
+    chosen.hidden_size = 700;
+    chosen.pass.context_tokens = 300;
+    LayerRun run(chosen, 5, {});
+    run.run();
+    INFO("mesh " << mesh.rows << " x " << mesh.cols);
+    check_counters(run);
+  }
+}
+
+TEST_CASE("outputs and counters have the same bits for 1, 2, 4 and 16 threads and on every instruction set") {
+  std::mt19937 random(31);
+  for (int round = 0; round < 30; ++round) {
+    const LayerCase chosen = random_layer(random, 12, 12);
+    LayerRun one(chosen, 9, {});
+    one.run();
+    for (const int threads : {2, 4, 16}) {
+      for (const auto set :
+           {simd::InstructionSet::portable, simd::InstructionSet::avx2, simd::InstructionSet::avx512}) {
+        if (!simd::supported(set)) continue;
+        MachineOptions options;
+        options.threads = threads;
+        options.set = set;
+        LayerRun many(chosen, 9, options);
+        many.run();
+        CHECK(many.output() == one.output());
+        CHECK(many.machine().counters() == one.machine().counters());
+      }
+    }
+  }
+}
+
+TEST_CASE("a PE with exactly the SRAM that a layer needs holds it, and with one byte less does not") {
+  std::mt19937 random(3);
+  const LayerCase chosen = random_layer(random, 6, 6);
+  LayerRun run(chosen, 1, {});
+  MachineOptions options;
+  options.sram_bytes_per_pe = run.machine().resident_bytes() + run.machine().peak_buffer_bytes();
+  CHECK_NOTHROW(LayerRun(chosen, 1, options));
+  --options.sram_bytes_per_pe;
+  CHECK_THROWS_WITH(LayerRun(chosen, 1, options),
+                    Catch::Contains("PE (0, 0): step ") && Catch::Contains(" bytes of SRAM needed"));
+}
