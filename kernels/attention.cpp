@@ -193,8 +193,8 @@ TensorId append_attend(Builder& b, const AttendedHeads& heads) {
                scores, Axis::x, {vectors * b.batch(), b.tensor(heads.rotated_queries).along_x.dims_per_pe(), rows});
   }
   b.reduce(Part::scores, StepKind::reduce_sum, "attention.scores_reduce", Axis::x, scores);
-  const TensorId maxima = b.grid("softmax.maxima", one_each, b.everywhere(Axis::y));
-  const TensorId sums = b.grid("softmax.sums", one_each, b.everywhere(Axis::y));
+  const TensorId maxima = b.statistic("softmax.maxima", one_each, b.everywhere(Axis::y));
+  const TensorId sums = b.statistic("softmax.sums", one_each, b.everywhere(Axis::y));
   const TensorId out = b.vector("attention.values", Axis::x, heads.value_bands);
   append_exponentials(b, scores, maxima, sums);
   const bool together = b.options().sum_with_values;

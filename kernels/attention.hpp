@@ -24,14 +24,14 @@ struct AttendedHeads {
   bool data_dependent = false;  ///< positions were chosen by value
 };
 
-/// Scores, softmax and A*V of the newest token over the caches; the result lies along x (F12 to F14).
+/// Scores, softmax and A*V of the newest token over the caches; the result lies along x (F13).
 /// Four all-reduces: scores within the band along x, maxima, sums and values along y.
 TensorId append_attend(Builder& b, const AttendedHeads& heads);
 
 /// Adds a bias of the same layout to a vector.
 void append_bias(Builder& b, Part part, std::string_view label, std::string_view name, TensorId vector);
 
-/// Grouped-query attention, input dealt out along y, output along y (F10 to F15).
+/// Grouped-query attention, input dealt out along y, output along y (F11 to F13).
 /// Steps: QKV, biases, head norms, rotation, append and shift, scores, softmax, A*V, gate, output projection.
 TensorId append_attention(Builder& b, const models::Mixer& mixer, TensorId hidden);
 

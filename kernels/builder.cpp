@@ -172,7 +172,7 @@ Step& Builder::multiply(Part part, ElementOp op, std::string_view label, TensorI
   step.macs = step.instructions * step.length;
   const std::int64_t one_sweep = stored.bytes_per_pe / stored.copies;
   const std::int64_t sweeps =
-      stored.use != SramUse::weights || !options_.weights_once_per_batch ? batch() * sizes.matrices : sizes.matrices;
+      stored.use == SramUse::weights && options_.weights_once_per_batch ? sizes.distinct : batch() * sizes.matrices;
   step.weight_bytes = one_sweep * sweeps;
   step.wide_operands = bits_per_element(stored.stored.dtype) > 16;
   if (is_narrow(stored.stored.dtype)) step.dequantised = stored.elements_per_pe * sweeps;
@@ -193,7 +193,8 @@ Step& Builder::elementwise(Part part, ElementOp op, std::string_view label, Tens
   step.instructions = instructions * batch();
   step.length = length;
   const OperandTraffic traffic = operands(op);
-  const DType type = output != kNoTensor ? tensor(output).stored.dtype : options_.accumulate;
+  const TensorId worked_on = traffic.reduces ? input : output;
+  const DType type = worked_on != kNoTensor ? tensor(worked_on).stored.dtype : options_.accumulate;
   const std::int64_t element_bytes = bytes_each(type, 1);
   step.wide_operands = bits_per_element(type) > 16;
   const std::int64_t elements = step.instructions * length;
@@ -210,9 +211,10 @@ void Builder::travel(Step& step, Axis axis, TensorId first, int span) {
   for (int i = 0; i < span; ++i) {
     const Tensor& part = tensor(static_cast<TensorId>(first + i));
     step.line = std::max(step.line, part.along(axis).widest());
-    step.words += part.elements_per_pe * part.copies;
+    const std::int64_t words = part.elements_per_pe * part.copies;
+    step.words += words;
+    step.wavelets += wavelets(part.stored.dtype, words);
   }
-  step.wavelets = wavelets(tensor(first).stored.dtype, step.words);
 }
 
 Step* Builder::reduce(Part part, StepKind kind, std::string_view label, Axis axis, TensorId first, int span,

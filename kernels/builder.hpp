@@ -37,6 +37,7 @@ struct LocalGemv {
   std::int64_t inputs = 0;    ///< of each
   std::int64_t outputs = 0;   ///< of each
   std::int64_t matrices = 1;  ///< of the tensor's copies that are swept for each token (chosen experts)
+  std::int64_t distinct = 1;  ///< of them that are swept by any token of the pass
 };
 
 /// Writes one schedule. Keeps references: schedule and plans must outlive it.
@@ -71,6 +72,13 @@ class Builder {
   TensorId vector(std::string_view name, Axis axis, const Bands& along);
   /// A buffer dealt out along both axes, one copy a token, in the type of partial sums.
   TensorId grid(std::string_view name, const Bands& along_x, const Bands& along_y);
+  /// Statistics and choices, which are kept in 32 bits: sums of norms and of softmax, maxima, indices.
+  TensorId statistic(std::string_view name, const Bands& along_x, const Bands& along_y) {
+    return resident(name, SramUse::buffer, DType::fp32, along_x, along_y);
+  }
+  TensorId statistic(std::string_view name, Axis axis, const Bands& along) {
+    return axis == Axis::x ? statistic(name, along, everywhere(Axis::y)) : statistic(name, everywhere(Axis::x), along);
+  }
   /// A cache (kv) or state, one copy a token.
   TensorId resident(std::string_view name, SramUse use, DType dtype, const Bands& along_x, const Bands& along_y);
   /// `copies` matrices whose inputs are dealt out along `input_axis`.

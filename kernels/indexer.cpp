@@ -88,7 +88,7 @@ TensorId append_key(Builder& b, const IndexLayout& lay, TensorId key) {
 /// Each round counts the positions whose score reaches one more bit of the threshold.
 void append_radix_select(Builder& b, TensorId total) {
   const std::int64_t rounds = bits_per_element(b.options().accumulate);
-  const TensorId count = b.grid("index.count", b.everywhere(Axis::x), b.everywhere(Axis::y));
+  const TensorId count = b.statistic("index.count", b.everywhere(Axis::x), b.everywhere(Axis::y));
   b.elementwise(Part::scores, ElementOp::count_above, "index.count_above", total, kNoTensor, count, 2, b.local(total))
       .repeats = rounds;
   if (Step* reduce = b.reduce(Part::scores, StepKind::reduce_sum, "index.count_reduce", Axis::y, count)) {

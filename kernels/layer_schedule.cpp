@@ -137,7 +137,7 @@ void build_embedding(const models::Model& model, Extent extent, const Pass& pass
   out.clear();
   const LayerStorage storage(model.embedding);
   Builder b(out, extent, pass, shop.options, shop.plans, storage);
-  const TensorId token = b.grid("token", b.everywhere(Axis::x), b.everywhere(Axis::y));
+  const TensorId token = b.statistic("token", b.everywhere(Axis::x), b.everywhere(Axis::y));
   const TensorId hidden = hidden_vector(b, model.hidden_size);
   const TensorId table = b.matrix("model.embed_tokens.weight", role_of(model.embedding), Axis::y,
                                   b.tensor(hidden).along_y, b.split(Axis::x, model.vocab_size));
@@ -162,8 +162,8 @@ void build_head(const models::Model& model, Extent extent, const Pass& pass, Wor
   b.gemv(Part::head, "head.lm_head", normed, w, logits);
   b.reduce(Part::head, StepKind::reduce_sum, "head.reduce", Axis::y, logits, 1, true);
   const std::int64_t k = pass.sample_top_k;
-  const TensorId candidates = b.grid("candidates", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
-  const TensorId chosen = b.grid("chosen", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
+  const TensorId candidates = b.statistic("candidates", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
+  const TensorId chosen = b.statistic("chosen", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
   b.elementwise(Part::sampling, ElementOp::top_k, "sampling.local_top_k", logits, kNoTensor, candidates, k,
                 b.local(logits));
   b.select(Part::sampling, "sampling.top_k", Axis::x, candidates, chosen);
@@ -189,7 +189,7 @@ void build_feedback(Extent extent, std::int64_t distance, const Pass& pass, Work
   out.clear();
   const LayerStorage storage;
   Builder b(out, extent, pass, shop.options, shop.plans, storage);
-  const TensorId token = b.grid("token", b.everywhere(Axis::x), b.everywhere(Axis::y));
+  const TensorId token = b.statistic("token", b.everywhere(Axis::x), b.everywhere(Axis::y));
   b.stream(Part::sampling, "sampling.feedback", Axis::x, token, distance + extent.rows + extent.cols - 2);
 }
 

@@ -14,9 +14,10 @@ namespace {
 
 /// Where the experts lie and how many of the chosen ones the busiest PE works on.
 struct ExpertLayout {
-  Bands inner;              ///< inner width along the axis of the experts' outputs
-  std::int64_t stored = 0;  ///< experts of which a PE holds a piece
-  std::int64_t chosen = 0;  ///< of those, chosen for one token
+  Bands inner;                ///< inner width along the axis of the experts' outputs
+  std::int64_t stored = 0;    ///< experts of which a PE holds a piece
+  std::int64_t chosen = 0;    ///< of those, chosen for one token
+  std::int64_t distinct = 0;  ///< of those, chosen for any token of the pass
 };
 
 ExpertLayout expert_layout(const Builder& b, const Ffn& ffn, Axis axis) {
@@ -29,6 +30,8 @@ ExpertLayout expert_layout(const Builder& b, const Ffn& ffn, Axis axis) {
   const std::int64_t asked = b.options().experts_in_busiest_band;
   lay.chosen = used == 1 || asked == 0 ? ffn.active_experts : std::min(asked, ffn.active_experts);
   lay.chosen = std::min(lay.chosen, lay.stored);
+  lay.distinct = std::min(lay.stored, lay.chosen * b.batch());
+  if (b.options().distinct_experts > 0) lay.distinct = std::min(lay.distinct, b.options().distinct_experts);
   return lay;
 }
 
@@ -45,11 +48,11 @@ TensorId append_router(Builder& b, const Ffn& ffn, TensorId hidden) {
   }
   const std::int64_t local = b.local(logits);
   const std::int64_t k = ffn.active_experts;
-  const TensorId candidates = b.grid("router.candidates", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
+  const TensorId candidates = b.statistic("router.candidates", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
   Step& top = b.elementwise(Part::router, ElementOp::top_k, "router.local_top_k", logits, kNoTensor, candidates,
                             std::min(k, local), local);
   top.exponentials = local * b.batch();
-  const TensorId chosen = b.grid("router.chosen", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
+  const TensorId chosen = b.statistic("router.chosen", b.everywhere(Axis::x, 2 * k), b.everywhere(Axis::y));
   b.select(Part::router, "router.top_k", Axis::x, candidates, chosen);
   b.elementwise(Part::router, ElementOp::gate_experts, "router.gates", chosen, kNoTensor, chosen, 2, k).specials =
       b.batch();
@@ -61,7 +64,7 @@ void project_experts(Builder& b, ElementOp op, std::string_view label, std::stri
                      TensorId output, Axis axis, const Bands& inputs, const Bands& outputs, const ExpertLayout& lay) {
   const TensorId w = b.matrix(name, WeightRole::routed_expert, axis, inputs, outputs, lay.stored);
   b.multiply(Part::experts, op, label, input, w, output, axis,
-             {lay.chosen * b.batch(), inputs.elements_per_pe(), outputs.elements_per_pe(), lay.chosen});
+             {lay.chosen * b.batch(), inputs.elements_per_pe(), outputs.elements_per_pe(), lay.chosen, lay.distinct});
 }
 
 void append_expert_bias(Builder& b, std::string_view label, std::string_view name, const Bands& bands, Axis axis,

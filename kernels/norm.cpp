@@ -10,7 +10,7 @@ TensorId append_norm(Builder& b, const NormText& text, Axis axis, TensorId input
   const TensorId weight = b.weight_like(text.weight, kRole, input);
   const bool biased = layer_norm && bias;
   if (biased) b.weight_like("norm.bias", kRole, input);  // the tensor after the weight
-  const TensorId sums = b.vector("norm.sums", axis, b.everywhere(axis, layer_norm ? 2 : 1));
+  const TensorId sums = b.statistic("norm.sums", axis, b.everywhere(axis, layer_norm ? 2 : 1));
   if (layer_norm) {
     b.elementwise(Part::norm, ElementOp::sum_and_square_sum, text.square_sum, input, kNoTensor, sums, 2, n);
   } else {
@@ -55,7 +55,7 @@ void append_head_norms(Builder& b, Part part, std::span<const NormedHeads> heads
   TensorId first_sum = kNoTensor;
   for (const NormedHeads& head : heads) {
     const TensorId sum =
-        b.vector("head_norm.sums", axis, local_norm(b, b.tensor(head.id).along(axis), axis, over).sums);
+        b.statistic("head_norm.sums", axis, local_norm(b, b.tensor(head.id).along(axis), axis, over).sums);
     if (first_sum == kNoTensor) first_sum = sum;
   }
   TensorId sum = first_sum;

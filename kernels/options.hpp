@@ -27,6 +27,7 @@ struct ScheduleOptions {
   std::int64_t latent_copies =
       1;                          ///< copies of a latent cache along x; each serves a share of the heads (divides them)
   std::int64_t expert_bands = 1;  ///< bands of columns that share out the experts; 1: every expert over all PEs
+  std::int64_t distinct_experts = 0;         ///< chosen by any token of a pass; 0: as many as there can be
   std::int64_t experts_in_busiest_band = 0;  ///< of the chosen ones; 0: all of them, the worst case
 };
 

@@ -11,6 +11,13 @@ std::size_t hash_of(std::int64_t pes, std::int64_t wavelets) {
   return static_cast<std::size_t>(mixed >> 32U);
 }
 
+/// What depends on the payload from its own path, the rest from the path of one wavelet.
+void hide_payload(CollectiveCounts& one, const CollectiveCounts& all) {
+  one.payload_slots = all.payload_slots;
+  one.link_wavelets = all.link_wavelets;
+  one.combines = all.combines;
+}
+
 }  // namespace
 
 PlanCache::PlanCache(const CollectiveChoice& choice) : choice_(choice), slots_(kFirstSlots) {}
@@ -33,23 +40,55 @@ void PlanCache::grow() {
 const PlannedReduction& PlanCache::plan(std::int64_t pes, std::int64_t wavelets) {
   Slot& found = slot_for(pes, wavelets);
   if (found.pes >= 0) return found.planned;
+  const PlannedReduction made = make(pes, wavelets);  // may add another
   if (2 * ++used_ > slots_.size()) grow();
   Slot& slot = slot_for(pes, wavelets);
-  slot = {pes, wavelets, make(pes, wavelets)};
+  slot = {pes, wavelets, made};
   return slot.planned;
 }
 
-PlannedReduction PlanCache::make(std::int64_t pes, std::int64_t wavelets) const {
-  PlannedReduction planned;
+CollectivePlan PlanCache::arrange(std::int64_t pes, std::int64_t wavelets) const {
   if (choice_.algorithm != Algorithm::k_tree) {
-    planned.plan.algorithm = choice_.algorithm;
-    planned.plan.root = choice_.root;
-    planned.plan.groups[0] = pes;
-  } else if (choice_.group_pes > 0 && choice_.group_pes < pes) {
-    planned.plan = k_tree_plan(pes, {choice_.group_pes, ceil_div(pes, choice_.group_pes)}, choice_.root);
-  } else {
-    planned.plan = best_plan(pes, wavelets, choice_.rates, choice_.levels);
+    CollectivePlan plan;
+    plan.algorithm = choice_.algorithm;
+    plan.root = choice_.root;
+    plan.groups[0] = pes;
+    return plan;
   }
+  if (choice_.group_pes > 0 && choice_.group_pes < pes) {
+    return k_tree_plan(pes, {choice_.group_pes, ceil_div(pes, choice_.group_pes)}, choice_.root);
+  }
+  return choice_.root == Root::middle ? best_plan(pes, wavelets, choice_.rates, choice_.levels)
+                                      : best_end_plan(pes, wavelets);
+}
+
+CollectivePlan PlanCache::best_end_plan(std::int64_t pes, std::int64_t wavelets) const {
+  CollectivePlan best = k_tree_plan(pes, {pes}, Root::end);
+  if (choice_.levels < 2) return best;
+  const auto cycles = [&](const CollectivePlan& plan) {
+    return time(count_reduce(plan, pes, wavelets, choice_.rates), choice_.rates);
+  };
+  Cycles least = cycles(best);
+  for (std::int64_t group = 2; group < pes; ++group) {
+    const CollectivePlan plan = k_tree_plan(pes, {group, ceil_div(pes, group)}, Root::end);
+    if (const Cycles needed = cycles(plan); needed < least) {
+      least = needed;
+      best = plan;
+    }
+  }
+  return best;
+}
+
+PlannedReduction PlanCache::make(std::int64_t pes, std::int64_t wavelets) {
+  PlannedReduction planned;
+  if (choice_.payload_hidden && wavelets > 1) {
+    // The path is that of a single wavelet; the others pass behind its stages as far as they can.
+    planned = plan(pes, 1);
+    hide_payload(planned.reduce, count_reduce(planned.plan, pes, wavelets, choice_.rates));
+    hide_payload(planned.allreduce, count_allreduce(planned.plan, pes, wavelets, choice_.rates));
+    return planned;
+  }
+  planned.plan = arrange(pes, wavelets);
   planned.reduce = count_reduce(planned.plan, pes, wavelets, choice_.rates);
   planned.allreduce = count_allreduce(planned.plan, pes, wavelets, choice_.rates);
   return planned;

@@ -13,9 +13,10 @@ namespace waferline::kernels {
 struct CollectiveChoice {
   Algorithm algorithm = Algorithm::k_tree;
   Root root = Root::middle;
-  int levels = 2;              ///< of a k-tree
-  std::int64_t group_pes = 0;  ///< PEs in a group of a two-level tree; 0: the size with the least time
-  CollectiveRates rates;       ///< by which the least time is judged
+  int levels = 2;               ///< of a k-tree
+  std::int64_t group_pes = 0;   ///< PEs in a group of a two-level tree; 0: the size with the least time
+  bool payload_hidden = false;  ///< words pass behind the stages: judged for one wavelet
+  CollectiveRates rates;        ///< by which the least time is judged
 };
 
 /// A reduction's plan with its counts.
@@ -44,7 +45,9 @@ class PlanCache {
     std::int64_t wavelets = -1;
     PlannedReduction planned;
   };
-  PlannedReduction make(std::int64_t pes, std::int64_t wavelets) const;
+  CollectivePlan arrange(std::int64_t pes, std::int64_t wavelets) const;
+  CollectivePlan best_end_plan(std::int64_t pes, std::int64_t wavelets) const;
+  PlannedReduction make(std::int64_t pes, std::int64_t wavelets);
   Slot& slot_for(std::int64_t pes, std::int64_t wavelets);
   void grow();
 

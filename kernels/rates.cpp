@@ -117,6 +117,7 @@ CollectiveChoice choice_of(const Wafer& wafer, const SoftwareProfile& software) 
   choice.root = software.root.value == ReduceRoot::middle ? Root::middle : Root::end;
   choice.levels = static_cast<int>(software.tree_levels.value);
   choice.group_pes = software.group_pes.value.value_or(0);
+  choice.payload_hidden = software.payload.value == PayloadCost::hidden;
   choice.rates = rates_of(wafer, software).collective;
   return choice;
 }

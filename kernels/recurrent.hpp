@@ -5,7 +5,7 @@
 
 namespace waferline::kernels {
 
-/// Gated delta rule, lightning attention and Mamba-2: a matrix state of key_dim x value_dim for each value head (F20k).
+/// Gated delta rule, lightning attention and Mamba-2: a matrix state of key_dim x value_dim for each value head (F18).
 /// Value heads lie in bands along x with their dimensions, key dimensions along y: reading the state reduces along y.
 TensorId append_gated_delta_net(Builder& b, const models::Mixer& mixer, TensorId hidden);
 TensorId append_lightning(Builder& b, const models::Mixer& mixer, TensorId hidden);

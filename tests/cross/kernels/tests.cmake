@@ -1,0 +1,1 @@
+waferline_test(cross kernels SOURCES kernels/enumeration.cpp DEPENDS Waferline::kernels)

@@ -1,0 +1,1 @@
+waferline_test(property kernels SOURCES kernels/laws.cpp DEPENDS Waferline::kernels)
