@@ -102,18 +102,36 @@ Model read_config(const ConfigNode& root, const std::string& file_name, const Co
   return model;
 }
 
+namespace {
+
+/// hf_quant_config.json of a configuration: beside config.json; for NAME.json, NAME.hf_quant_config.json beside it or
+/// in a folder hf_quant_configs beside its own. Empty if there is none.
+std::filesystem::path quant_file_of(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const std::filesystem::path dir = std::filesystem::absolute(file, ignored).parent_path();
+  const std::string own = file.stem().string() + ".hf_quant_config.json";
+  std::vector<std::filesystem::path> places{dir / own, dir.parent_path() / "hf_quant_configs" / own};
+  if (file.filename() == "config.json") places.insert(places.begin(), dir / "hf_quant_config.json");
+  for (const std::filesystem::path& place : places) {
+    if (std::filesystem::is_regular_file(place, ignored)) return place;
+  }
+  return {};
+}
+
+}  // namespace
+
 Model read_config_file(const std::filesystem::path& path) {
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(path, ignored);
   const std::filesystem::path file = folder ? path / "config.json" : path;
   const ConfigNode root = read_json_file(file);
   ConfigSurroundings around;
-  around.name = folder ? path.filename().string() : path.stem().string();
-  const std::filesystem::path beside = folder || file.filename() == "config.json"
-                                           ? file.parent_path() / "hf_quant_config.json"
-                                           : file.parent_path() / (file.stem().string() + ".hf_quant_config.json");
+  const bool plain_name = file.filename() == "config.json";
+  const std::filesystem::path parent = std::filesystem::absolute(file, ignored).parent_path();
+  around.name = plain_name ? parent.filename().string() : file.stem().string();
+  const std::filesystem::path beside = quant_file_of(file);
   ConfigNode quant;
-  if (std::filesystem::exists(beside, ignored)) {
+  if (!beside.empty()) {
     quant = read_json_file(beside);
     around.hf_quant_config = &quant;
     around.hf_quant_file = beside.string();

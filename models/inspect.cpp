@@ -11,12 +11,13 @@
 namespace waferline::models {
 namespace {
 
-/// Of the `count` equal matrices of routed experts, those that one token uses.
+/// Of the `count` equal matrices (and biases) of routed experts, those that one token uses.
 Weight used_part(const Weight& weight, const Layer& layer) {
   Weight used = weight;
-  if (weight.role != WeightRole::routed_expert) return used;
+  if (weight.role != WeightRole::routed_expert && weight.role != WeightRole::bias) return used;
   for (const Ffn& ffn : layer.ffns) {
-    if (ffn.kind == FfnKind::moe && ffn.routed_experts == weight.count) used.count = ffn.active_experts;
+    const bool per_expert = ffn.kind == FfnKind::moe && ffn.routed_experts == weight.count;
+    if (per_expert) used.count = ffn.active_experts;
   }
   return used;
 }
@@ -76,7 +77,7 @@ ActiveCounts active_counts(const Model& model) {
   const std::int64_t table = model.vocab_size * model.hidden_size;
   counts.minus_embedding = read_per_token(model);
   counts.minus_both = counts.minus_embedding - elements(model.head);
-  counts.with_embedding_and_head = counts.minus_embedding + table;
+  counts.with_embedding_and_head = counts.minus_embedding + (model.tied_embeddings ? 0 : table);
   return counts;
 }
 

@@ -11,8 +11,9 @@
 
 namespace waferline::models {
 
-/// Parameters that one token touches, in the three ways in which model cards count them. Embedding and head count once
-/// each, tied or not; routed experts count as many as a token uses.
+/// Parameters that one token touches, in the three ways in which model cards count them. Routed experts count as many
+/// as a token uses; a tied table counts once where embedding and head are both counted, and as the head without the
+/// embedding, since tying saves memory and no traffic.
 struct ActiveCounts {
   std::int64_t with_embedding_and_head = 0;
   std::int64_t minus_embedding = 0;

@@ -36,7 +36,10 @@ void read_dtype(Keys& keys, QuantScheme& scheme) {
   }
   for (const auto& [name, dtype] : kNames) {
     if (*text == name || *text == fmt::format("torch.{}", name)) {
-      scheme.plain.dtype = scheme.kv_dtype = dtype;
+      scheme.plain.dtype = dtype;
+      scheme.kv_dtype = dtype == DType::fp32 ? DType::bf16 : dtype;
+      if (dtype == DType::fp32)
+        keys.note("the checkpoint is stored in fp32; its KV cache is taken as bf16, as engines serve it");
       if (name == "fp8") {
         scheme.rules.push_back({fp8_blocks(128, 128), QuantReach::linear, true, {}});
         scheme.description = "fp8 in blocks of 128 x 128 (DeepSeek's own format)";

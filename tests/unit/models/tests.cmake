@@ -1,1 +1,3 @@
-waferline_test(unit models SOURCES models/config.cpp models/library.cpp DEPENDS Waferline::models SANITIZED)
+waferline_test(unit models
+  SOURCES models/config.cpp models/inspect.cpp models/kv.cpp models/library.cpp models/module_pattern.cpp models/traps.cpp
+  DEPENDS Waferline::models SANITIZED)

@@ -1,1 +1,2 @@
-waferline_test(validation models SOURCES models/param_counts.cpp DEPENDS Waferline::models Waferline::traces)
+waferline_test(validation models SOURCES models/active_counts.cpp models/kv_state.cpp models/param_counts.cpp
+  DEPENDS Waferline::models Waferline::traces)
