@@ -19,6 +19,7 @@ struct DecodeRequest {
   std::int64_t batch = 1;              ///< users whose tokens pass together
   std::optional<std::int64_t> wafers;  ///< nothing: the fewest that fit
   std::optional<int> weight_bits;      ///< 16, 8 or 4; nothing: as the checkpoint stores them
+  std::optional<DType> kv_dtype;       ///< nothing: as the checkpoint says
   double accepted_tokens = 1;          ///< mean tokens that one pass yields; above 1 with speculation
 };
 
@@ -79,7 +80,7 @@ struct DecodeEstimate {
 
   SecondsBand tpot;                      ///< time per output token of one user, speculation included
   RateBand tokens_per_s;                 ///< of one user
-  SecondsBand pass;                      ///< one pass through all stages; tpot x accepted_tokens
+  SecondsBand pass;                      ///< one pass through all stages: (tpot - fixed) x accepted_tokens
   std::vector<BreakdownPart> breakdown;  ///< parts of tpot.expected; they add up to it
   std::vector<BoundLine> bounds;
 
@@ -91,6 +92,10 @@ struct DecodeEstimate {
   std::vector<SensitivityLine> sensitivity;
   std::vector<std::string> notes;
 };
+
+/// Passes per second of a pipeline whose stages are all busy: the slowest stage sets the pace, however many there are.
+/// Precondition: at least one stage.
+double pipeline_rate(const std::vector<Seconds>& stages);
 
 /// Latency of decoding on wafers (docs/model.md, F20 and following).
 /// Errors: DoesNotFit with what is short and what would help; ConfigError for a request out of range;

@@ -2,8 +2,8 @@
 // Where a model's layers lie: equal rectangles of PEs in a pipeline, over one wafer or several.
 //
 // The usable rectangle of each wafer is cut into grid_rows x grid_cols equal regions; a token visits them in snake
-// order. Layers go to regions in their own order, as many to each as its SRAM takes; the output head follows on regions
-// of its own, and the input embedding is one row per token, fetched from outside the wafer or held beside the head.
+// order. The input embedding comes first, if it takes no further wafer (else the host sends its row), then the layers
+// in their own order, as many to a region as its SRAM takes, then the output head.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace waferline::mapping {
 
-enum class RegionUse : std::uint8_t { layers, head };
+enum class RegionUse : std::uint8_t { embedding, layers, head };
 
 std::string_view name(RegionUse use);
 
@@ -56,6 +56,7 @@ struct Placement {
   std::int64_t grid_rows = 0;  ///< regions of one wafer, from top to bottom
   std::int64_t grid_cols = 0;  ///< and from left to right
   Extent region_extent;
+  bool turned = false;                 ///< the schedules' rows are this placement's columns
   std::int64_t layers_per_region = 0;  ///< most layers that one region holds
   std::int64_t head_regions = 0;       ///< regions that share the output head; the vocabulary is dealt over them
   std::vector<PlacedRegion> regions;
@@ -67,6 +68,9 @@ struct Placement {
   std::int64_t colors_available = 0;
   bool embedding_on_wafer = false;  ///< false: the host sends the row of the embedding
   std::vector<std::string> notes;
+
+  /// Rows and columns of a region as the schedules see them: the hidden vector is split over the rows.
+  Extent schedule_extent() const { return turned ? Extent{region_extent.cols, region_extent.rows} : region_extent; }
 };
 
 /// Why a model does not fit and what would help.

@@ -1,0 +1,63 @@
+#include "estimate/uncertain_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+namespace waferline::estimate {
+namespace {
+
+double raw(double value) {
+  return value;
+}
+template <class Tag, class Rep>
+double raw(Quantity<Tag, Rep> value) {
+  return static_cast<double>(value.value);
+}
+
+/// Calls visit(key, sourced) for every number of the timing.
+template <class W, class S, class Visit>
+void visit_inputs(W& wafer, S& software, Visit visit) {
+  visit("wafer.clock_hz", wafer.clock);
+  visit("wafer.fp16_macs_per_cycle", wafer.pe.fp16_macs_per_cycle);
+  visit("wafer.fp32_macs_per_cycle", wafer.pe.fp32_macs_per_cycle);
+  visit("wafer.sram_read_bytes_per_cycle", wafer.pe.sram_read);
+  visit("wafer.sram_write_bytes_per_cycle", wafer.pe.sram_write);
+  visit("wafer.hop_cycles", wafer.fabric.hop);
+  visit("wafer.ramp_cycles", wafer.fabric.ramp);
+  visit("wafer.io_bytes_per_s", wafer.links.io);
+  visit("wafer.wafer_to_wafer_bytes_per_s", wafer.links.wafer_to_wafer);
+  visit("wafer.wafer_to_wafer_latency_s", wafer.links.wafer_to_wafer_latency);
+  visit("software.vector_instruction_overhead_cycles", software.vector_instruction_overhead);
+  visit("software.fabric_stream_overhead_cycles", software.fabric_stream_overhead);
+  visit("software.elementwise_cycles_per_element", software.elementwise_per_element);
+  visit("software.exponential_cycles_per_element", software.exponential_per_element);
+  visit("software.special_cycles_per_scalar", software.special_per_scalar);
+  visit("software.dequantise_cycles_per_element", software.dequantise_per_element);
+  visit("software.stage_overhead_cycles", software.stage_overhead);
+  visit("software.startup_cycles", software.collective_startup);
+  if (software.hop_override) visit("software.hop_cycles", *software.hop_override);
+  visit("software.fixed_s", software.fixed_per_token);
+  visit("software.per_wafer_hop_s", software.per_wafer_hop);
+}
+
+}  // namespace
+
+std::vector<InputLine> list_inputs(const Wafer& wafer, const SoftwareProfile& software) {
+  std::vector<InputLine> lines;
+  visit_inputs(wafer, software, [&](const char* key, const auto& input) {
+    std::string value = fmt::format("{:.6g}", raw(input.value));
+    if (input.band) value += fmt::format(" ({:.6g} to {:.6g})", raw(input.band->low), raw(input.band->high));
+    lines.push_back({key, std::move(value), input.provenance, input.band.has_value()});
+  });
+  return lines;
+}
+
+void set_to_end(Wafer& wafer, SoftwareProfile& software, std::size_t index, bool high) {
+  std::size_t at = 0;
+  visit_inputs(wafer, software, [&](const char*, auto& input) {
+    if (at++ == index) input.value = high ? input.high() : input.low();
+  });
+}
+
+}  // namespace waferline::estimate
