@@ -24,6 +24,8 @@ Seconds weights_time(const GpuEngine& engine, const Gpu& gpu, const GpuTerms& te
   return Seconds{std::max(at_memory, at_units)};
 }
 
+constexpr double widest_high_end = 10;  // a band beyond ten times the prediction would say nothing
+
 /// Ends of the band: where measured rows of the class lay about their predictions, stretched by how much worse the
 /// class does on configurations left out of the fit.
 Band<double> residual_band(const FitRecord& fit, double widening) {
@@ -45,7 +47,7 @@ Band<double> residual_band(const FitRecord& fit, double widening) {
     stretch *= std::max(1.0, *fit.held_out_mean_abs_error_pct / fit.mean_abs_error_pct);
   const double over = std::max(0.0, quantile(1 - gpu_band_tail)) * stretch;  // predicted above measured: truth is lower
   const double under = std::min(0.0, quantile(gpu_band_tail)) * stretch;  // predicted below measured: truth is higher
-  return {1 / (1 + over), 1 / std::max(0.1, 1 + under)};
+  return {1 / (1 + over), 1 / std::max(1 / widest_high_end, 1 + under)};
 }
 
 void check_capacity(GpuEstimate& estimate, const GpuTerms& terms, const Gpu& gpu) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "models/kv.hpp"
 #include "models/weights.hpp"
 
 namespace waferline {
@@ -13,24 +14,14 @@ namespace {
 using models::Mixer;
 using models::MixerKind;
 
-constexpr double state_element_bytes = 4;  // recurrent states are kept in 32 bit
 constexpr std::int64_t read_and_written = 2;
 
-/// Bytes of `elements` cached numbers.
-std::int64_t cache_bytes(double elements, DType dtype) {
-  return static_cast<std::int64_t>(elements * bits_per_element(dtype) / 8);
-}
-
-/// Positions that a mixer attends to, which are also the ones it needs to keep.
-double positions(const Mixer& mixer, std::int64_t context) {
-  return static_cast<double>(mixer.window > 0 ? std::min(context, mixer.window) : context);
-}
-
+/// Softmax attention: what a layer reads, it keeps, unless the cache is an earlier layer's.
 KvPart attention_part(const Mixer& mixer, std::int64_t context, DType dtype) {
-  const double values = mixer.k_is_v ? 0 : static_cast<double>(mixer.v_head_dim);
-  const double elements =
-      positions(mixer, context) * static_cast<double>(mixer.kv_heads) * (static_cast<double>(mixer.head_dim) + values);
-  const Bytes read{cache_bytes(elements, dtype)};
+  Mixer owner = mixer;
+  owner.shares_kv = false;
+  const std::int64_t tokens = models::cached_tokens(mixer, context);
+  const Bytes read = tokens * packed_bytes(dtype, models::kv_elements_per_token(owner));
   return {read, mixer.shares_kv ? Bytes{0} : read, mixer.kv_heads,
           std::max<std::int64_t>(1, mixer.heads / mixer.kv_heads)};
 }
@@ -38,17 +29,17 @@ KvPart attention_part(const Mixer& mixer, std::int64_t context, DType dtype) {
 /// Latent attention: one vector per position, whole on every device. An indexer reads its own keys at all positions and
 /// leaves few of the latents to read.
 KvPart latent_part(const Mixer& mixer, std::int64_t context, DType dtype) {
-  const double latent = static_cast<double>(mixer.kv_lora_rank + mixer.qk_rope_head_dim);
-  const double index = mixer.index_shared ? 0 : static_cast<double>(mixer.index_head_dim);
-  const double all = static_cast<double>(context);
-  const double chosen = mixer.index_topk > 0 ? static_cast<double>(std::min(context, mixer.index_topk)) : all;
-  return {Bytes{cache_bytes(chosen * latent + all * index, dtype)}, Bytes{cache_bytes(all * (latent + index), dtype)},
-          0, 1};
+  const Bytes latent = packed_bytes(dtype, models::kv_elements_per_token(mixer));
+  const Bytes index = context * packed_bytes(dtype, models::index_elements_per_token(mixer));
+  const std::int64_t chosen = mixer.index_topk > 0 ? std::min(context, mixer.index_topk) : context;
+  return {chosen * latent + index, context * latent + index, 0, 1};
 }
 
-KvPart state_part(double elements, std::int64_t heads) {
-  const Bytes kept{static_cast<std::int64_t>(elements * state_element_bytes)};
-  return {kept * read_and_written, kept, std::max<std::int64_t>(1, heads), 1};
+/// Recurrent state: the same at any context, read and written by each step.
+KvPart state_part(const Mixer& mixer) {
+  const Bytes kept = packed_bytes(DType::fp32, models::state_elements(mixer));
+  const std::int64_t heads = std::max({mixer.linear_value_heads, mixer.heads, std::int64_t{1}});
+  return {kept * read_and_written, kept, mixer.d_inner > 0 ? mixer.d_inner : heads, 1};
 }
 
 KvPart part_of(const Mixer& mixer, std::int64_t context, DType dtype) {
@@ -60,15 +51,10 @@ KvPart part_of(const Mixer& mixer, std::int64_t context, DType dtype) {
     case MixerKind::mla:
       return latent_part(mixer, context, dtype);
     case MixerKind::gated_delta_net:
-      return state_part(static_cast<double>(mixer.linear_value_heads * mixer.linear_key_head_dim) *
-                            static_cast<double>(mixer.linear_value_head_dim),
-                        mixer.linear_value_heads);
     case MixerKind::lightning:
-      return state_part(static_cast<double>(mixer.heads * mixer.head_dim) * static_cast<double>(mixer.head_dim),
-                        mixer.heads);
     case MixerKind::mamba1:
     case MixerKind::mamba2:
-      return state_part(static_cast<double>(mixer.d_inner) * static_cast<double>(mixer.d_state), mixer.d_inner);
+      return state_part(mixer);
     case MixerKind::none:
     case MixerKind::linear:
       break;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "arch/gpu_engine.hpp"
+#include "estimate/gpu_choice.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
 #include "traces/gpu_rows.hpp"
@@ -101,6 +102,12 @@ TEST_CASE("every shipped engine profile is what the calibration makes of the pub
     }
     check_same(parse_gpu_engine(read_whole(file), file.string()), calibration.engine);
   }
+}
+
+TEST_CASE("the index of engine profiles is made of them") {
+  std::vector<EngineSummary> engines;
+  for (const GpuCalibration& calibration : calibrate_all()) engines.push_back(summarise(calibration.engine));
+  check_golden("arch/engines/index.json", engine_index_json(engines));
 }
 
 TEST_CASE("the table of engine classes in the documentation is the measured one") {

@@ -1,5 +1,6 @@
 #include "estimate/gpu_workload.hpp"
 
+#include "models/kv.hpp"
 #include "models/library.hpp"
 #include "tests/support/catch.hpp"
 
@@ -86,6 +87,11 @@ TEST_CASE("every model of the library gives a workload that reads no more than i
     const double read = static_cast<double>(workload.weights_read.value) + experts;
     CHECK(read > 0);
     CHECK(read <= static_cast<double>(workload.weights_kept.value) * (1 + 1e-9));
+    const models::Model model = models::load_model(entry.name);
+    const models::KvFigures figures = models::kv_figures(model, 4096, model.kv_dtype);
+    Bytes kept{0};
+    for (const KvPart& part : workload.kv) kept += part.kept;
+    CHECK(kept == figures.at_context + figures.index_at_context + figures.state);
     CHECK(workload.flops_per_token > 0);
     CHECK(workload.layers > 0);
   }
