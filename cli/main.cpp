@@ -1,8 +1,9 @@
-#include <CLI/CLI.hpp>
+#include "cli/run.hpp"
+#include "cli/terminal.hpp"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Waferline: decode speed of language models on wafer-scale hardware"};
-  app.require_subcommand(1);
-  CLI11_PARSE(app, argc, argv);
-  return 0;
+  waferline::cli::prepare_standard_streams();
+  // argc is 0 if the caller passes an empty argument list.
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return waferline::cli::run(arguments);
 }

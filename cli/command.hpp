@@ -1,0 +1,46 @@
+#pragma once
+// What a subcommand is: it declares its options, then answers.
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/options.hpp"
+#include "report/page.hpp"
+
+namespace waferline::cli {
+
+class Progress;
+
+/// Result of a subcommand. The document is made only if --json asks for it.
+struct Answer {
+  report::Lines text;
+  std::function<std::string()> json;
+  int exit_code = 0;
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual void declare(Options& options) = 0;
+  /// Errors: ConfigError and DoesNotFit, see there. `progress` may be told what is going on.
+  virtual Answer run(const report::Page& page, Progress& progress) = 0;
+};
+
+/// One entry of the table of subcommands.
+struct CommandEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view example;  ///< after "waferline NAME"
+  std::unique_ptr<Command> (*make)();
+};
+
+/// All subcommands, in the order in which the help lists them.
+std::span<const CommandEntry> command_entries();
+
+std::unique_ptr<Command> make_deadline();
+std::unique_ptr<Command> make_list();
+
+}  // namespace waferline::cli

@@ -1,0 +1,165 @@
+#include "cli/run.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <new>
+
+#include "arch/error.hpp"
+#include "arch/text_file.hpp"
+#include "cli/argument_text.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "cli/terminal.hpp"
+#include "report/version.hpp"
+
+namespace waferline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string main_help() {
+  std::string text =
+      "Waferline predicts how fast a language model decodes on wafer-scale hardware, and shows why.\n\n"
+      "Usage: waferline SUBCOMMAND [ARGUMENTS]\n\nSubcommands:\n";
+  for (const CommandEntry& entry : command_entries()) text += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
+  text += "\nwaferline SUBCOMMAND --help shows its flags and an example; waferline --version the version.\n";
+  text += "Exit codes: 0 done, 1 does not fit, 2 bad input, 70 internal error.\n";
+  return text;
+}
+
+const CommandEntry& entry_of(const std::string& name) {
+  std::vector<std::string> names;
+  for (const CommandEntry& entry : command_entries()) {
+    if (entry.name == name) return entry;
+    names.emplace_back(entry.name);
+  }
+  const std::string nearest = nearest_name(name, names);
+  const char* what = name.starts_with('-') ? "unknown flag before the subcommand" : "unknown subcommand";
+  throw ConfigError(fmt::format("{}: {}, {}", shown_argument(name), what,
+                                nearest.empty() ? fmt::format("permitted are {}", fmt::join(names, ", "))
+                                                : fmt::format("did you mean {}?", nearest)));
+}
+
+/// Refuses a place for the document before time is spent on it.
+void check_json_target(const std::optional<std::string>& target) {
+  if (!target || *target == "-") return;
+  if (target->empty()) throw ConfigError("--json: is empty, a file name or - was expected");
+  std::error_code ignored;
+  const fs::path path = *target;
+  if (fs::is_directory(path, ignored)) {
+    throw ConfigError(fmt::format("--json: {} is a directory, a file name or - was expected", shown_argument(*target)));
+  }
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ignored)) {
+    throw ConfigError(
+        fmt::format("--json: {}: there is no folder {}", shown_argument(*target), shown_argument(folder.string())));
+  }
+}
+
+/// The text goes out before the file is written, so that a disk that is full costs the file only.
+void deliver(const Answer& answer, const std::optional<std::string>& json_target) {
+  if (json_target == "-") {
+    write_standard_output(answer.json());
+    return;
+  }
+  write_standard_output(report::joined(answer.text));
+  if (!json_target) return;
+  try {
+    write_file_atomically(*json_target, answer.json());
+  } catch (const ConfigError& problem) {
+    throw ConfigError(fmt::format("--json: {}", problem.what()));
+  }
+}
+
+int run_command(const CommandEntry& entry, const std::vector<std::string>& arguments) {
+  const std::string example = fmt::format("Example:\n  waferline {} {}", entry.name, entry.example);
+  CLI::App app{std::string(entry.summary), fmt::format("waferline {}", entry.name)};
+  app.footer(example);
+  Options options(app);
+  const std::unique_ptr<Command> command = entry.make();
+  command->declare(options);
+  std::optional<std::string> json_target;
+  options.text("--json", "FILE|-", json_target, "write the answer as JSON, schema 1; - for standard output");
+  if (!options.parse(arguments)) {
+    write_standard_output(options.help());
+    return ExitCode::done;
+  }
+  check_json_target(json_target);
+  Answer answer;
+  {
+    Progress progress(fmt::format("waferline {}", entry.name), standard_error_is_terminal());
+    answer = command->run(page_of_terminal(), progress);
+  }
+  deliver(answer, json_target);
+  return answer.exit_code;
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    write_standard_error(main_help());
+    return ExitCode::bad_input;
+  }
+  const std::string& first = arguments.front();
+  if (first == "--version" || first == "-V") {
+    write_standard_output(fmt::format("waferline {}\n", report::version()));
+    return ExitCode::done;
+  }
+  if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {
+    write_standard_output(main_help());
+    return ExitCode::done;
+  }
+  if (first == "help") return run_command(entry_of(arguments[1]), {"--help"});
+  return run_command(entry_of(first), {arguments.begin() + 1, arguments.end()});
+}
+
+/// One message, each of its lines cut at a length that still tells what is wrong.
+void complain(const std::string& kind, std::string_view message) {
+  constexpr std::size_t longest_line = 2000;
+  std::string text;
+  bool first = true;
+  while (true) {
+    const std::string_view line = message.substr(0, message.find('\n'));
+    text += first ? fmt::format("waferline: {}", kind) : std::string("  ");
+    for (const char c : line.substr(0, longest_line)) {
+      // Names of files can hold anything; a terminal must not obey it.
+      if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) {
+        text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      } else {
+        text += c;
+      }
+    }
+    text += line.size() > longest_line ? "...\n" : "\n";
+    first = false;
+    if (line.size() == message.size()) break;
+    message.remove_prefix(line.size() + 1);
+  }
+  write_standard_error(text);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments) {
+  try {
+    return dispatch(arguments);
+  } catch (const DoesNotFit& problem) {
+    complain("does not fit: ", problem.what());
+    return ExitCode::does_not_fit;
+  } catch (const ConfigError& problem) {
+    complain("", problem.what());
+    return ExitCode::bad_input;
+  } catch (const fs::filesystem_error& problem) {
+    complain("", problem.what());
+    return ExitCode::bad_input;
+  } catch (const std::bad_alloc&) {
+    complain("internal error: ", "out of memory");
+  } catch (const std::exception& problem) {
+    complain("internal error, please report it with the command: ", problem.what());
+  } catch (...) {
+    complain("internal error: ", "unknown exception");
+  }
+  return ExitCode::internal_error;
+}
+
+}  // namespace waferline::cli

@@ -1,0 +1,1 @@
+waferline_test(unit cli SOURCES cli/argument_text.cpp DEPENDS waferline_cli SANITIZED)
