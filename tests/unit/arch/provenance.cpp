@@ -2,9 +2,13 @@
 // lax is noticed, too.
 #include <fmt/format.h>
 #include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "arch/config_node.hpp"
 #include "arch/sourced.hpp"
+#include "arch/text_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/reference_data.hpp"
 
@@ -66,6 +70,17 @@ class ProvenanceCheck {
   std::int64_t numbers_ = 0;
 };
 
+void collect_keys(const ConfigNode& node, std::set<std::string>& keys) {
+  if (node.array() != nullptr) {
+    for (const ConfigNode& value : *node.array()) collect_keys(value, keys);
+  }
+  if (node.object() == nullptr) return;
+  for (const ConfigNode::Member& member : *node.object()) {
+    keys.insert(member.key);
+    collect_keys(member.value, keys);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("every shipped number has a source and a kind, and a fitted one its points and constants") {
@@ -85,6 +100,24 @@ TEST_CASE("every shipped number has a source and a kind, and a fitted one its po
   }
   CHECK(files >= 60);
   CHECK(numbers >= 600);
+}
+
+TEST_CASE("docs/hardware.md names every key that a shipped file uses") {
+  const std::string page = read_text_file(tests::source_dir() / "docs" / "hardware.md", 1 << 20);
+  std::set<std::string> keys;
+  for (const char* folder : {"systems", "gpus", "software", "engines"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(tests::source_dir() / "arch" / folder)) {
+      if (entry.path().extension() == ".toml") collect_keys(read_toml_file(entry.path()), keys);
+    }
+  }
+  CHECK(keys.size() >= 60);
+  for (const std::string& key : keys) {
+    INFO(key);
+    const bool named = page.find(fmt::format("`{}`", key)) != std::string::npos ||
+                       page.find(fmt::format("[{}]", key)) != std::string::npos ||
+                       page.find(fmt::format("{} =", key)) != std::string::npos;
+    CHECK(named);
+  }
 }
 
 TEST_CASE("the gate on shipped numbers sees each kind of gap") {
