@@ -194,12 +194,12 @@ void ObjectReader::ignore(std::initializer_list<std::string_view> keys) {
   known_.insert(keys.begin(), keys.end());
 }
 
-std::vector<std::string> ObjectReader::unknown_keys() const {
-  std::vector<std::string> unknown;
+std::vector<const ConfigNode::Member*> ObjectReader::unknown_members() const {
+  std::vector<const ConfigNode::Member*> unknown;
   const ConfigNode::Object* members = node_->object();
   if (members == nullptr) return unknown;
   for (const ConfigNode::Member& member : *members) {
-    if (known_.count(member.key) == 0) unknown.push_back(member.key);
+    if (known_.count(member.key) == 0) unknown.push_back(&member);
   }
   return unknown;
 }
@@ -208,12 +208,12 @@ void ObjectReader::reject_unknown_keys() {
   // Looking for the nearest name takes long on long lists, and nobody reads a thousand hints.
   constexpr std::size_t kMostHints = 20;
   const std::vector<std::string> known(known_.begin(), known_.end());
-  const std::vector<std::string> unknown = unknown_keys();
+  const std::vector<const ConfigNode::Member*> unknown = unknown_members();
   if (unknown.size() > kMostHints) {
     problem("", fmt::format("has {} unknown keys, the first {} are listed", unknown.size(), kMostHints));
   }
   for (std::size_t i = 0; i < std::min(unknown.size(), kMostHints); ++i) {
-    const std::string& key = unknown[i];
+    const std::string& key = unknown[i]->key;
     const std::string nearest = nearest_name(key, known);
     problem(key, nearest.empty() ? fmt::format("unknown key; known are {}", fmt::join(known, ", "))
                                  : fmt::format("unknown key, did you mean {}?", nearest));

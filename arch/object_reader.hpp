@@ -64,8 +64,8 @@ class ObjectReader {
 
   /// Marks keys as known without reading them.
   void ignore(std::initializer_list<std::string_view> keys);
-  /// Keys present in the file that nobody asked for.
-  std::vector<std::string> unknown_keys() const;
+  /// Members of the object that nobody asked for; they live as long as the node.
+  std::vector<const ConfigNode::Member*> unknown_members() const;
   /// Makes a problem of every key that nobody asked for, naming the nearest known one.
   void reject_unknown_keys();
 

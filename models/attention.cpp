@@ -27,6 +27,11 @@ AttentionSizes read_attention_sizes(Keys& keys, std::int64_t hidden_size) {
   } else {
     sizes.head_dim = hidden_size / sizes.heads;
   }
+  if (sizes.head_dim > 1 && sizes.head_dim % 2 != 0) {
+    keys.problem("head_dim",
+                 fmt::format("comes to {} (hidden_size {} over {} heads unless given), an even size was expected",
+                             sizes.head_dim, hidden_size, sizes.heads));
+  }
   sizes.v_head_dim = keys.positive("v_head_dim").value_or(sizes.head_dim);
   return sizes;
 }
@@ -72,6 +77,8 @@ Mixer latent_attention(Keys& keys) {
     keys.problem("qk_head_dim",
                  fmt::format("is {}, but qk_nope_head_dim + qk_rope_head_dim is {}", *stated, mixer.head_dim));
   }
+  if (mixer.qk_rope_head_dim < 2)
+    keys.problem("qk_rope_head_dim", fmt::format("is {}, at least 2 was expected", mixer.qk_rope_head_dim));
   read_indexer(keys, mixer);
   keys.ignore({"num_key_value_heads", "head_dim"});
   return mixer;

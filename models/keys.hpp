@@ -77,7 +77,7 @@ class Keys {
   Place place(std::string_view dotted_key);
   const ConfigNode* locate(std::string_view dotted_key) const;
   ObjectReader& reader_of(std::string_view object_path, const ConfigNode& node);
-  void refuse_in(const ConfigNode& object, ObjectReader& reader);
+  void refuse_in(ObjectReader& reader);
   void note_outer_sizes(const ObjectReader& reader);
   void record(std::string_view name, std::string_view key, std::int64_t value);
 

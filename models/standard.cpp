@@ -26,6 +26,9 @@ Mixer family_attention(Build& build) {
     mixer.out_bias = keys.on(build.family.attention.out_bias);
     return mixer;
   }
+  if (const auto rope = keys.positive("qk_rope_head_dim")) {
+    keys.problem("qk_rope_head_dim", fmt::format("is {}: latent attention, but the file gives no kv_lora_rank", *rope));
+  }
   return grouped_attention(keys, read_attention_sizes(keys, build.hidden_size()), build.family.attention);
 }
 
@@ -99,6 +102,10 @@ FfnPlan plan_ffns(Build& build) {
   if (keys.positive("num_experts")) {
     plan.expert_layers = expert_layout(keys, build.layers);
     plan.moe = expert_ffn(keys, build.family.ffn);
+  } else if (const auto active = keys.positive("num_experts_per_tok")) {
+    keys.problem(
+        "num_experts_per_tok",
+        fmt::format("is {}, but num_experts, num_local_experts and n_routed_experts are absent or 0", *active));
   }
   if (std::count(plan.expert_layers.begin(), plan.expert_layers.end(), false) > 0) {
     plan.dense = dense_ffn(keys, build.family.ffn, dense_width(keys, build.family.ffn, build.hidden_size()));

@@ -55,9 +55,9 @@ bool looks_like_a_size(const std::string& key, const ConfigNode& value) {
 
 }  // namespace
 
-void Keys::refuse_in(const ConfigNode& object, ObjectReader& reader) {
-  for (const std::string& key : reader.unknown_keys()) {
-    const ConfigNode& value = *object.find(key);
+void Keys::refuse_in(ObjectReader& reader) {
+  for (const ConfigNode::Member* member : reader.unknown_members()) {
+    const auto& [key, value] = *member;
     if (is_size_key(key)) {
       if (!holds_numbers(value)) continue;
       if (is_structural(key)) {
@@ -75,8 +75,8 @@ void Keys::refuse_in(const ConfigNode& object, ObjectReader& reader) {
 
 /// Sizes beside a nested text model belong to another part (a vision tower's num_hidden_layers, for one).
 void Keys::note_outer_sizes(const ObjectReader& reader) {
-  for (const std::string& key : reader.unknown_keys()) {
-    const ConfigNode& value = *root_->find(key);
+  for (const ConfigNode::Member* member : reader.unknown_members()) {
+    const auto& [key, value] = *member;
     if (!is_size_key(key) || value.integer() == nullptr) continue;
     note(fmt::format("{} = {} at the top of the file is not the text model's: {} holds its sizes", key,
                      value.describe(), text_path_));
@@ -87,10 +87,8 @@ void Keys::refuse_unknown_sizes() {
   for (auto& [path, reader] : readers_) {
     if (path == "^") {
       note_outer_sizes(reader);
-    } else if (path.empty()) {
-      refuse_in(*text_, reader);
-    } else if (const ConfigNode* object = text_->find(path)) {
-      refuse_in(*object, reader);
+    } else if (path.empty() || text_->find(path) != nullptr) {
+      refuse_in(reader);
     }
   }
 }
