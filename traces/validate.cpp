@@ -17,6 +17,11 @@ namespace {
 
 // A new set is one function in its own file and one line here.
 constexpr std::array entries{
+    ValidationEntry{"waferllm-decode", "waferllm_measured.csv", "decode on WSE-2, a layer; on WSE-3, a whole model",
+                    validate_waferllm_decode},
+    ValidationEntry{"waferllm-prefill", "waferllm_measured.csv", "prefill on WSE-2, a layer",
+                    validate_waferllm_prefill},
+    ValidationEntry{"endpoints", "endpoint_speeds.csv", "served models on wafers", validate_endpoints},
     ValidationEntry{"gpu", "gpu_decode_measured.csv", "decode on GPUs, by engine class", validate_gpu},
 };
 

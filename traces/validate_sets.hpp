@@ -7,6 +7,9 @@
 
 namespace waferline::traces {
 
+ValidationSet validate_waferllm_decode(const std::filesystem::path& data_folder);
+ValidationSet validate_waferllm_prefill(const std::filesystem::path& data_folder);
+ValidationSet validate_endpoints(const std::filesystem::path& data_folder);
 ValidationSet validate_gpu(const std::filesystem::path& data_folder);
 
 }  // namespace waferline::traces

@@ -1,0 +1,1 @@
+waferline_test(property wafer SOURCES wafer/laws.cpp DEPENDS Waferline::estimate)
