@@ -42,5 +42,6 @@ std::span<const CommandEntry> command_entries();
 
 std::unique_ptr<Command> make_deadline();
 std::unique_ptr<Command> make_list();
+std::unique_ptr<Command> make_validate();
 
 }  // namespace waferline::cli
