@@ -20,6 +20,11 @@ void read_whole(Keys& keys, const Family& family, Model& model) {
   model.hidden_size = keys.size("hidden_size");
   model.vocab_size = keys.size("vocab_size");
   model.max_position_embeddings = keys.find("max_position_embeddings").value_or(0);
+  if (const auto projected = keys.find("word_embed_proj_dim"); projected && *projected != model.hidden_size) {
+    keys.problem("word_embed_proj_dim",
+                 fmt::format("is {} where hidden_size is {}: projected embeddings are not modelled", *projected,
+                             model.hidden_size));
+  }
   if (model.max_position_embeddings == 0) keys.note("no key states the longest context");
 }
 

@@ -19,6 +19,7 @@ struct NormTraits {
   int per_layer = 2;
   bool layer_norm = false;  ///< LayerNorm (mean and variance) instead of RMSNorm
   Switch bias{nullptr, false};
+  Switch one_if{nullptr, false};  ///< one norm a layer where this is on (parallel residuals of StableLM)
 };
 
 /// Layers for multi-token prediction that a checkpoint holds beside the decoder's.

@@ -129,9 +129,14 @@ std::vector<LayerSlot> window_layout(Keys& keys, std::int64_t layers, const Layo
   return uniform_layout(keys, layers, *window, keys.has_value("use_sliding_window"));
 }
 
-}  // namespace
+/// no_rope_layers: 1 = rotated, 0 = not (SmolLM3).
+void mark_rotation(Keys& keys, std::vector<LayerSlot>& slots) {
+  const auto rotated = per_layer_integers(keys, "no_rope_layers", static_cast<std::int64_t>(slots.size()), {0, 1});
+  keys.ignore({"nope_layer_interval"});
+  for (std::size_t i = 0; rotated && i < slots.size(); ++i) slots[i].rope = slots[i].rope && (*rotated)[i] == 1;
+}
 
-std::vector<LayerSlot> attention_layout(Keys& keys, std::int64_t layers, const LayoutTraits& traits) {
+std::vector<LayerSlot> kinds_of_layers(Keys& keys, std::int64_t layers, const LayoutTraits& traits) {
   const LayerSlot linear{traits.linear_kind, 0, false};
   if (const auto words = keys.strings("layer_types"); words && !words->empty()) {
     keys.ignore({"sliding_window", "sliding_window_pattern", "max_window_layers", "full_attention_interval",
@@ -152,6 +157,14 @@ std::vector<LayerSlot> attention_layout(Keys& keys, std::int64_t layers, const L
     return layout_from_interval(layers, *interval, {}, linear);
   if (traits.nope_every_fourth) return chunked_layout(keys, layers);
   return window_layout(keys, layers, traits);
+}
+
+}  // namespace
+
+std::vector<LayerSlot> attention_layout(Keys& keys, std::int64_t layers, const LayoutTraits& traits) {
+  std::vector<LayerSlot> slots = kinds_of_layers(keys, layers, traits);
+  if (!traits.nope_every_fourth) mark_rotation(keys, slots);
+  return slots;
 }
 
 }  // namespace waferline::models

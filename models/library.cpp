@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include <algorithm>
 #include <cctype>
 #include <system_error>
@@ -10,6 +12,8 @@
 #include "arch/data_dir.hpp"
 #include "arch/object_reader.hpp"
 #include "models/config.hpp"
+#include "models/gguf.hpp"
+#include "models/safetensors.hpp"
 
 namespace waferline::models {
 namespace {
@@ -64,6 +68,37 @@ Model load_entry(const LibraryEntry& entry) {
   return model;
 }
 
+/// Reads a file or folder by what it is. A configuration is compared with the safetensors files beside it.
+Model load_path(const std::filesystem::path& path) {
+  const std::string extension = lower(path.extension().string());
+  if (extension == ".gguf") return read_gguf_model(path);
+  const bool header =
+      extension == ".safetensors" || lower(path.filename().string()).ends_with(".safetensors.index.json");
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(path, ignored);
+  const std::filesystem::path config = header ? path.parent_path() / "config.json" : path;
+  if (header && !std::filesystem::exists(config, ignored)) {
+    throw ConfigError(fmt::format(
+        "{}: a safetensors file lists tensors but no heads or kinds of layers: config.json must lie beside it",
+        path.string()));
+  }
+  Model model = read_config_file(config);
+  std::optional<TensorTable> table;
+  if (extension == ".safetensors") {
+    table = read_safetensors(path);
+  } else if (header) {
+    table = read_safetensors_index(path);
+  } else if (folder || path.filename() == "config.json") {
+    table = safetensors_in(folder ? path : std::filesystem::absolute(path, ignored).parent_path());
+  }
+  if (table) {
+    const std::vector<std::string> notes = cross_check(model, *table);
+    model.notes.insert(model.notes.end(), notes.begin(), notes.end());
+    if (notes.empty()) model.notes.push_back(fmt::format("counts agree with {}", table->source));
+  }
+  return model;
+}
+
 }  // namespace
 
 std::vector<LibraryEntry> library_entries() {
@@ -96,15 +131,16 @@ Model load_model(const std::string& path_or_name) {
   if (path_or_name.empty()) throw ConfigError("an empty model name: a path or a name of the library was expected");
   std::error_code ignored;
   const bool exists = std::filesystem::exists(path_or_name, ignored);
-  const bool reads_like_a_path =
-      path_or_name.find_first_of("/\\") != std::string::npos || lower(path_or_name).ends_with(".json");
-  if (exists && reads_like_a_path) return read_config_file(path_or_name);
+  const bool reads_like_a_path = path_or_name.find_first_of("/\\") != std::string::npos ||
+                                 lower(path_or_name).ends_with(".json") || lower(path_or_name).ends_with(".gguf") ||
+                                 lower(path_or_name).ends_with(".safetensors");
+  if (exists && reads_like_a_path) return load_path(path_or_name);
   const std::vector<LibraryEntry> entries = library_entries();
   const std::string wanted = lower(path_or_name);
   for (const LibraryEntry& entry : entries) {
     if (answers_to(entry, wanted)) return load_entry(entry);
   }
-  if (exists) return read_config_file(path_or_name);
+  if (exists) return load_path(path_or_name);
   return load_entry(library_entry(path_or_name));  // not there: throws with the nearest names
 }
 

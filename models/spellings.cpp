@@ -72,7 +72,7 @@ const std::vector<Spelling> kTable{
     {"attn_layer_offset", 0, 4096, {"attn_layer_offset"}},
     {"full_attention_interval", 1, 4096, {"full_attention_interval"}},
     {"sliding_window", -1, kContext, {"sliding_window", "sliding_window_size"}},
-    {"sliding_window_pattern", 1, 4096, {"sliding_window_pattern", "_sliding_window_pattern"}},
+    {"sliding_window_pattern", 1, 4096, {"sliding_window_pattern", "_sliding_window_pattern", "layer_switch"}},
     {"attention_chunk_size", 1, kContext, {"attention_chunk_size"}},
     {"max_window_layers", 0, 4096, {"max_window_layers"}},
     {"nope_layer_interval", 0, 4096, {"nope_layer_interval", "no_rope_layer_interval"}},

@@ -70,9 +70,14 @@ struct SoftmaxMixers {
   Mixer sliding;
   std::vector<LayerSlot> slots;
   std::vector<bool> index_shared;
+  std::optional<std::vector<std::int64_t>> heads;     ///< a layer's own, where a file lists them
+  std::optional<std::vector<std::int64_t>> kv_heads;  ///< 0: this layer has no attention
 
   Mixer at(std::size_t layer) const {
     Mixer mixer = slots[layer].kind == MixerKind::sliding_attention ? sliding : attention;
+    if (heads) mixer.heads = (*heads)[layer];
+    if (kv_heads) mixer.kv_heads = (*kv_heads)[layer];
+    if (mixer.kind != MixerKind::mla && mixer.kv_heads == 0) return {};
     if (mixer.kind != MixerKind::mla) mixer.kind = slots[layer].kind;
     mixer.window = slots[layer].window;
     mixer.rope = slots[layer].rope;
@@ -90,6 +95,8 @@ SoftmaxMixers read_mixers(Build& build) {
   if (keys.flag("add_full_attention_sink_bias").value_or(false)) mixers.attention.sinks = true;
   mixers.slots = attention_layout(keys, build.layers, build.family.layout);
   mixers.index_shared = shared_indexers(build);
+  mixers.heads = per_layer_integers(keys, "num_attention_heads_per_layer", build.layers, {0, 1 << 16});
+  mixers.kv_heads = per_layer_integers(keys, "num_key_value_heads_per_layer", build.layers, {0, 1 << 16});
   return mixers;
 }
 
@@ -123,13 +130,22 @@ void add_ffn(Layer& layer, const Build& build, const Ffn& ffn) {
 void build_standard(Build& build) {
   const SoftmaxMixers mixers = read_mixers(build);
   const FfnPlan plan = plan_ffns(build);
+  const auto widths = per_layer_integers(build.keys, "intermediate_size_per_layer", build.layers, {0, 1 << 22});
   const bool norm_bias = build.keys.on(build.family.norms.bias);
+  const int norms = build.keys.on(build.family.norms.one_if) ? 1 : build.family.norms.per_layer;
   for (std::size_t i = 0; i < mixers.slots.size(); ++i) {
     Layer layer;
     layer.mixers = {mixers.at(i)};
-    add_attention_weights(layer.weights, build.hidden_size(), layer.mixers.front(), build.family.attention.prefix);
-    add_ffn(layer, build, plan.at(i));
-    add_norms(layer, build.hidden_size(), build.family.norms.per_layer, build.family.norms, norm_bias);
+    Ffn ffn = plan.at(i);
+    if (widths && ffn.kind == FfnKind::dense) ffn.width = (*widths)[i];
+    if (ffn.kind == FfnKind::dense && ffn.width == 0) ffn = {};
+    const bool attends = layer.mixers.front().kind != MixerKind::none;
+    if (attends)
+      add_attention_weights(layer.weights, build.hidden_size(), layer.mixers.front(), build.family.attention.prefix);
+    add_ffn(layer, build, ffn);
+    const int parts =
+        (attends ? 1 : 0) + (ffn.kind != FfnKind::none ? 1 : 0);  // a part that is left out takes its norms along
+    add_norms(layer, build.hidden_size(), parts == 2 ? norms : norms * parts / 2, build.family.norms, norm_bias);
     build.model.layers.push_back(std::move(layer));
   }
 }

@@ -58,7 +58,10 @@ bool looks_like_a_size(const std::string& key, const ConfigNode& value) {
 void Keys::refuse_in(ObjectReader& reader) {
   for (const ConfigNode::Member* member : reader.unknown_members()) {
     const auto& [key, value] = *member;
-    if (is_size_key(key)) {
+    const bool unread_norm = key == "qk_layernorm" && value.boolean() != nullptr && *value.boolean();
+    if (unread_norm) {
+      reader.problem(key, "is true, which is not modelled for this family");
+    } else if (is_size_key(key)) {
       if (!holds_numbers(value)) continue;
       if (is_structural(key)) {
         reader.problem(

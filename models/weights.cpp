@@ -58,9 +58,9 @@ std::int64_t scale_elements(const std::vector<Weight>& weights) {
 }
 
 Bytes stored_bytes(const Weight& weight) {
-  const Bytes values = packed_bytes(weight.stored.dtype, weight.rows * weight.cols);
-  const Bytes scales{ceil_div(blocks(weight) * weight.stored.scale_bits, 8) + 4 * weight.stored.tensor_scales};
-  return weight.count * (values + scales);
+  const std::int64_t value_bits = weight.rows * weight.cols * bits_per_element(weight.stored.dtype);
+  const std::int64_t bits = value_bits + blocks(weight) * weight.stored.scale_bits;  // of one matrix, packed
+  return weight.count * Bytes{ceil_div(bits, 8) + 4 * weight.stored.tensor_scales};
 }
 
 Bytes stored_bytes(const std::vector<Weight>& weights) {

@@ -14,7 +14,7 @@ constexpr Switch kNever{nullptr, false};
 void add_llama_like(std::vector<Family>& out) {
   out.push_back({.name = "llama",
                  .model_types = {"llama", "mistral", "ministral", "ministral3", "mistral3", "yi", "Yi", "smollm3",
-                                 "aquila", "internlm2"}});
+                                 "aquila", "internlm2", "granite"}});
   out.push_back({.name = "phi3", .model_types = {"phi3"}, .head_bias = {"lm_head_bias", false}});
   out.push_back({.name = "qwen",
                  .model_types = {"qwen"},
@@ -23,14 +23,15 @@ void add_llama_like(std::vector<Family>& out) {
                  .layout = {.window_ignored = true},
                  .note = "Qwen 1: biases on q, k, v whatever no_bias says"});
   out.push_back({.name = "qwen2",
-                 .model_types = {"qwen2", "qwen2_vl", "qwen2_5_vl", "qwen2_vl_text", "qwen2_5_vl_text", "qwen2_moe"},
+                 .model_types = {"qwen2", "qwen2_vl", "qwen2_5_vl", "qwen2_vl_text", "qwen2_5_vl_text",
+                                 "qwen2_5_omni_text", "qwen2_moe"},
                  .attention = {.qkv_bias = {"qkv_bias", true}, .out_bias = kNever},
                  .ffn = {.shared = SharedExperts::own_width, .shared_gate = true},
                  .note = "Qwen 2: biases on q, k, v, which no key states"});
-  out.push_back(
-      {.name = "qwen3",
-       .model_types = {"qwen3", "qwen3_moe", "qwen3_vl", "qwen3_vl_text", "qwen3_vl_moe", "qwen3_vl_moe_text"},
-       .attention = {.qk_norm = QkNorm::per_head}});
+  out.push_back({.name = "qwen3",
+                 .model_types = {"qwen3", "qwen3_moe", "qwen3_vl", "qwen3_vl_text", "qwen3_vl_moe", "qwen3_vl_moe_text",
+                                 "qwen3_omni_moe_text"},
+                 .attention = {.qk_norm = QkNorm::per_head}});
   out.push_back({.name = "seed_oss",
                  .model_types = {"seed_oss"},
                  .attention = {.qkv_bias = {"attention_bias", true}, .out_bias = {"attention_out_bias", false}}});
@@ -40,7 +41,7 @@ void add_llama_like(std::vector<Family>& out) {
                  .layout = {},
                  .mtp = {.stored = true}});
   out.push_back({.name = "olmo2",
-                 .model_types = {"olmo2", "olmoe"},
+                 .model_types = {"olmo2", "olmo3", "olmoe"},
                  .attention = {.qk_norm = QkNorm::whole},
                  .ffn = {.expert_width = "intermediate_size"}});
   out.push_back({.name = "chatglm",
@@ -53,7 +54,7 @@ void add_llama_like(std::vector<Family>& out) {
   out.push_back(
       {.name = "glm", .model_types = {"glm"}, .attention = {.qkv_bias = {"attention_bias", true}, .out_bias = kNever}});
   out.push_back({.name = "glm4",
-                 .model_types = {"glm4"},
+                 .model_types = {"glm4", "glm4v", "glm4v_text"},
                  .attention = {.qkv_bias = {"attention_bias", true}, .out_bias = kNever},
                  .norms = {.per_layer = 4}});
   out.push_back(
@@ -129,7 +130,7 @@ void add_expert_families(std::vector<Family>& out) {
                  .layout = {.nope_every_fourth = true},
                  .layer_prefix = "language_model.model.layers"});
   out.push_back({.name = "glm4_moe",
-                 .model_types = {"glm4_moe"},
+                 .model_types = {"glm4_moe", "glm4v_moe", "glm4v_moe_text"},
                  .attention = {.qkv_bias = {"attention_bias", true},
                                .out_bias = kNever,
                                .qk_norm = QkNorm::per_head,
@@ -149,7 +150,7 @@ void add_expert_families(std::vector<Family>& out) {
                  .ffn = {.router_bias = RouterBias::by_method, .shared = SharedExperts::counted},
                  .mtp = {.stored = true, .repeats_ends = true}});
   out.push_back({.name = "glm_moe_dsa",
-                 .model_types = {"glm_moe_dsa"},
+                 .model_types = {"glm_moe_dsa", "glm4_moe_lite"},
                  .ffn = {.router_bias = RouterBias::by_method, .shared = SharedExperts::counted},
                  .mtp = {.stored = true}});
 }

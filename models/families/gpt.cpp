@@ -66,9 +66,17 @@ void add_gpt_like(std::vector<Family>& out) {
                  .positions = true,
                  .extra_positions = 2,
                  .layer_prefix = "model.decoder.layers"});
-  out.push_back({.name = "stablelm",
-                 .model_types = {"stablelm", "stablelm_epoch"},
-                 .attention = {.qkv_bias = {"use_qkv_bias", false}, .out_bias = kNever},
+  out.push_back(
+      {.name = "stablelm",
+       .model_types = {"stablelm", "stablelm_epoch"},
+       .attention = {.qkv_bias = {"use_qkv_bias", false},
+                     .out_bias = kNever,
+                     .qk_norm = QkNorm::per_each_head,
+                     .qk_norm_on = {"qk_layernorm", false}},
+       .norms = {.per_layer = 2, .layer_norm = true, .bias = kAlways, .one_if = {"use_parallel_residual", false}}});
+  out.push_back({.name = "nemotron",
+                 .model_types = {"nemotron"},
+                 .ffn = {.gated = false, .bias = {"mlp_bias", false}},
                  .norms = two});
 }
 
