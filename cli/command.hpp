@@ -41,6 +41,8 @@ struct CommandEntry {
 std::span<const CommandEntry> command_entries();
 
 std::unique_ptr<Command> make_deadline();
+std::unique_ptr<Command> make_estimate();
+std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_list();
 std::unique_ptr<Command> make_validate();
 

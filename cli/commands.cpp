@@ -6,6 +6,10 @@ namespace waferline::cli {
 
 std::span<const CommandEntry> command_entries() {
   static constexpr std::array entries{
+      CommandEntry{"inspect", "what a model is made of: layers, parameters, bytes, KV cache",
+                   "gpt-oss-120b --context 131072", make_inspect},
+      CommandEntry{"estimate", "tokens/s of a model on wafers, what limits it, and GPUs beside it",
+                   "llama-3.1-8b --system wse3 --context 8192 --vs h100x8,b200x8", make_estimate},
       CommandEntry{"deadline", "what fits before a deadline at given rates, and which rate is needed",
                    "--deadline 10s --overhead 1s --answer-tokens 500 --rate gpu=170.7 --rate wafer=1790.3",
                    make_deadline},

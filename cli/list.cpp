@@ -1,9 +1,13 @@
 #include "report/list.hpp"
 #include "arch/error.hpp"
 #include "cli/command.hpp"
+#include "models/library.hpp"
+#include "report/inspect.hpp"
 
 namespace waferline::cli {
 namespace {
+
+constexpr std::int64_t usual_context_tokens = 8192;
 
 template <class Item, class Load>
 std::vector<Item> load_all(const std::vector<std::string>& names, Load load) {
@@ -22,10 +26,11 @@ Answer answer_with(Items items, report::Lines (*text)(const Items&, const report
 class List : public Command {
  public:
   void declare(Options& options) override {
-    options.one_of_positional("KIND", kind_, {"systems", "software", "gpus", "engines"}, "what to list");
+    options.one_of_positional("KIND", kind_, {"models", "systems", "software", "gpus", "engines"}, "what to list");
   }
 
   Answer run(const report::Page& page, Progress&) override {
+    if (kind_ == "models") return answer_with(library(), report::models_text, report::models_json, page);
     if (kind_ == "systems") {
       return answer_with(load_all<Wafer>(list_wafers(), load_wafer), report::wafers_text, report::wafers_json, page);
     }
@@ -41,6 +46,15 @@ class List : public Command {
   }
 
  private:
+  static std::vector<models::Inspection> library() {
+    std::vector<models::Inspection> all;
+    for (const models::LibraryEntry& entry : models::library_entries()) {
+      all.push_back(models::inspect(models::load_model(entry.name), usual_context_tokens));
+      all.back().name = entry.name;
+    }
+    return all;
+  }
+
   std::string kind_;
 };
 

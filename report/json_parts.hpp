@@ -5,6 +5,10 @@
 #include <optional>
 #include <string>
 
+namespace waferline::models {
+struct Inspection;
+}
+
 namespace waferline::report {
 
 /// {"schema": 1, "tool": {...}}: how every document begins.
@@ -15,5 +19,8 @@ std::string dumped(const nlohmann::ordered_json& json);
 
 /// The value, or null.
 nlohmann::ordered_json or_null(const std::optional<double>& value);
+
+/// The object `model` of `inspect` and `estimate`.
+nlohmann::ordered_json model_json(const models::Inspection& model);
 
 }  // namespace waferline::report

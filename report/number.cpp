@@ -77,12 +77,12 @@ std::string plain_seconds(Seconds time) {
   return plain_number(time.value) + " s";
 }
 
-std::string bytes_text(Bytes bytes) {
+std::string bytes_text(Bytes bytes, int digits) {
   if (std::abs(bytes.value) < 1000) return fmt::format("{} B", bytes.value);
   static constexpr std::array<Unit, 4> units{{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}}};
   const auto value = static_cast<double>(bytes.value);
   const Unit& unit = unit_for(value, units);
-  return fmt::format("{} {}", significant(value / unit.size, 4), unit.name);
+  return fmt::format("{} {}", significant(value / unit.size, digits), unit.name);
 }
 
 std::string parameters_text(std::int64_t parameters) {

@@ -30,8 +30,8 @@ std::string plain_number(double value);
 /// A time as it is given on the command line: "10 s", "0.75 s", without padding digits.
 std::string plain_seconds(Seconds time);
 
-/// "65.25 GB", "48.00 KB"; decimal units, four digits; below 1,000 whole bytes.
-std::string bytes_text(Bytes bytes);
+/// "65.25 GB", "48.00 KB"; decimal units, `digits` significant ones; below 1,000 whole bytes.
+std::string bytes_text(Bytes bytes, int digits = 4);
 
 /// "70.55B", "751.6M"; four digits, as models are named after.
 std::string parameters_text(std::int64_t parameters);

@@ -88,13 +88,15 @@ std::vector<int> Table::widths(const Page& page) const {
   }
   const int total =
       std::accumulate(widths.begin(), widths.end(), indent_) + column_gap * (static_cast<int>(columns_.size()) - 1);
-  int excess = total - page.width;
-  for (std::size_t c = 0; c < columns_.size() && excess > 0; ++c) {
-    if (columns_[c].align != Align::wrap) continue;
-    const int narrower = std::max(narrowest_wrap, widths[c] - excess);
-    if (narrower >= widths[c]) continue;
-    excess -= widths[c] - narrower;
-    widths[c] = narrower;
+  // The widest wrapping column gives way first, so that no narrow one is broken for a wide one's sake.
+  for (int excess = total - page.width; excess > 0; --excess) {
+    int* widest = nullptr;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const bool can_give = columns_[c].align == Align::wrap && widths[c] > narrowest_wrap;
+      if (can_give && (widest == nullptr || widths[c] > *widest)) widest = &widths[c];
+    }
+    if (widest == nullptr) break;
+    --*widest;
   }
   return widths;
 }

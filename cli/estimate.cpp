@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "arch/error.hpp"
+#include "cli/argument_text.hpp"
+#include "cli/command.hpp"
+#include "cli/gpu_systems.hpp"
+#include "cli/model_options.hpp"
+#include "estimate/gpu_choice.hpp"
+#include "estimate/gpu_workload.hpp"
+#include "models/library.hpp"
+#include "report/estimate.hpp"
+
+namespace waferline::cli {
+namespace {
+
+constexpr IntegerRange batches{1, 100'000};
+constexpr IntegerRange wafer_counts{1, 10'000};
+
+class Estimate : public Command {
+ public:
+  void declare(Options& options) override {
+    model_.declare(options);
+    options.text("--system", "NAME", system_, "wafer, see waferline list systems, or a .toml file");
+    options.text("--software", "NAME", software_, "its software, see waferline list software, or a .toml file");
+    options.integer("--batch", batch_, batches, "users whose tokens pass together");
+    options.text("--wafers", "auto|N", wafers_, "wafers to use; auto: the fewest that fit");
+    options.real("--accepted-tokens", accepted_tokens_, {1, 64}, "tokens that one pass yields, with speculation");
+    options.text("--vs", "LIST", gpus_, "GPU systems to compare with, e.g. h100x8,b200x8, or none");
+    options.text("--engine", "NAME", engine_, "serving engine on them; default: the class measured on that GPU");
+  }
+
+  Answer run(const report::Page& page, Progress&) override {
+    const models::Model model = models::load_model(model_.name());
+    const Wafer wafer = load_wafer(system_);
+    report::EstimateAnswer answer;
+    answer.model = models::inspect(model, model_.context_tokens(), model_.overrides());
+    answer.decode = estimate::estimate_decode(model, wafer, load_software(software_), request());
+    answer.usable_pes_per_wafer = usable_pes(wafer);
+    answer.gpus = compare(models::stored_as(model, model_.overrides()));
+    return {report::estimate_text(answer, page), [answer] { return report::estimate_json(answer); }};
+  }
+
+ private:
+  estimate::DecodeRequest request() const {
+    estimate::DecodeRequest request;
+    request.context_tokens = model_.context_tokens();
+    request.batch = batch_;
+    if (wafers_ != "auto") request.wafers = parse_integer("--wafers", wafers_, wafer_counts);
+    request.weight_bits = model_.overrides().weight_bits;
+    request.kv_dtype = model_.overrides().kv_dtype;
+    request.accepted_tokens = accepted_tokens_;
+    return request;
+  }
+
+  std::vector<report::GpuAnswer> compare(const models::Model& model) const {
+    if (gpus_ == "none") return {};
+    const GpuWorkload workload = gpu_workload(model, model_.context_tokens());
+    GpuLoad load;
+    load.context_tokens = model_.context_tokens();
+    load.batch = static_cast<double>(batch_);
+    const std::vector<EngineSummary> engines = load_engine_index();
+    std::vector<report::GpuAnswer> answers;
+    for (const GpuSystem& system : parse_gpu_systems("--vs", gpus_)) {
+      const EngineChoice choice = engine_for(system, engines);
+      answers.push_back(
+          {estimate_gpu(workload, system.gpu, system.devices, choice.engine, load, choice.widening), choice.reason});
+    }
+    return answers;
+  }
+
+  EngineChoice engine_for(const GpuSystem& system, const std::vector<EngineSummary>& engines) const {
+    if (engine_) {
+      EngineChoice choice;
+      choice.engine = load_gpu_engine(*engine_);
+      const std::vector<std::string>& measured = choice.engine.gpus;
+      choice.same_gpu = std::find(measured.begin(), measured.end(), system.gpu.name) != measured.end();
+      choice.widening = choice.same_gpu ? 1 : other_gpu_widening;
+      choice.reason = fmt::format("{} as asked for with --engine{}", *engine_,
+                                  choice.same_gpu ? "" : ", measured on other GPUs: the band is wider");
+      return choice;
+    }
+    try {
+      return choose_gpu_engine(system.gpu, system.devices, engines);
+    } catch (const std::invalid_argument& problem) {
+      throw ConfigError(fmt::format("--vs: {}x{}: {}", system.gpu.name, system.devices, problem.what()));
+    }
+  }
+
+  ModelOptions model_;
+  std::string system_ = "wse3";
+  std::string software_ = "service-2026";
+  std::int64_t batch_ = 1;
+  std::string wafers_ = "auto";
+  double accepted_tokens_ = 1;
+  std::string gpus_ = "h100x8,b200x8";
+  std::optional<std::string> engine_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_estimate() {
+  return std::make_unique<Estimate>();
+}
+
+}  // namespace waferline::cli

@@ -1,0 +1,51 @@
+#include "cli/gpu_systems.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "arch/error.hpp"
+#include "cli/argument_text.hpp"
+
+namespace waferline::cli {
+namespace {
+
+constexpr IntegerRange device_counts{1, 1024};
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+GpuSystem parse_system(std::string_view flag, std::string_view text, const std::vector<std::string>& known) {
+  if (text.empty()) throw ConfigError(fmt::format("{}: an entry is empty, NAMExCOUNT was expected", flag));
+  std::string name(text);
+  std::int64_t devices = 1;
+  // A name may itself end in x and digits, so a whole name comes first.
+  const std::size_t x = text.rfind('x');
+  const bool whole_name = std::find(known.begin(), known.end(), name) != known.end();
+  if (!whole_name && x != std::string_view::npos && is_digits(text.substr(x + 1))) {
+    name = text.substr(0, x);
+    devices = parse_integer(fmt::format("{} {}", flag, shown_argument(text)), text.substr(x + 1), device_counts);
+  }
+  try {
+    return {load_gpu(name), devices};
+  } catch (const ConfigError& problem) {
+    throw ConfigError(fmt::format("{}: {}", flag, problem.what()));
+  }
+}
+
+}  // namespace
+
+std::vector<GpuSystem> parse_gpu_systems(std::string_view flag, std::string_view text) {
+  const std::vector<std::string> known = list_gpus();
+  std::vector<GpuSystem> systems;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    systems.push_back(parse_system(flag, text.substr(at, end - at), known));
+    at = end + 1;
+  }
+  return systems;
+}
+
+}  // namespace waferline::cli

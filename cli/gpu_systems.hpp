@@ -1,0 +1,22 @@
+#pragma once
+// GPU systems as they are named on the command line.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "arch/gpu.hpp"
+
+namespace waferline::cli {
+
+/// So many devices of one kind, tensor parallel.
+struct GpuSystem {
+  Gpu gpu;
+  std::int64_t devices = 1;
+};
+
+/// Reads "h100x8,b200x8,rtx-4090": names with an optional count after the last x.
+/// Errors: ConfigError naming flag and the nearest GPU, or for an empty entry or a count out of range.
+std::vector<GpuSystem> parse_gpu_systems(std::string_view flag, std::string_view text);
+
+}  // namespace waferline::cli

@@ -1,0 +1,33 @@
+#pragma once
+// Options about a model that several subcommands share.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/options.hpp"
+#include "models/model.hpp"
+#include "models/overrides.hpp"
+
+namespace waferline::cli {
+
+/// MODEL, --context, --weight-bits and --kv-type.
+class ModelOptions {
+ public:
+  void declare(Options& options);
+
+  const std::string& name() const { return name_; }
+  std::int64_t context_tokens() const { return context_tokens_; }
+  models::StorageOverrides overrides() const;
+
+ private:
+  std::string name_;
+  std::int64_t context_tokens_ = 8192;
+  std::string weight_bits_ = "auto";
+  std::string kv_type_ = "auto";
+};
+
+/// Longest context that is accepted: beyond any model, and safe in 64-bit byte counts.
+inline constexpr std::int64_t longest_context_tokens = 100'000'000;
+
+}  // namespace waferline::cli

@@ -1,0 +1,126 @@
+#include <nlohmann/json.hpp>
+
+#include "report/estimate.hpp"
+#include "report/json_parts.hpp"
+
+namespace waferline::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using namespace estimate;
+
+Json inputs_json(const EstimateAnswer& answer) {
+  const DecodeRequest& request = answer.decode.request;
+  Json json{{"model", answer.model.source_file},
+            {"system", answer.decode.system},
+            {"software", answer.decode.software},
+            {"context_tokens", request.context_tokens},
+            {"batch", request.batch}};
+  json["wafers"] = answer.decode.placement.wafers;
+  json["wafers_given"] = request.wafers.has_value();
+  json["weight_bits"] = request.weight_bits ? Json(*request.weight_bits) : Json("auto");
+  json["weight_types"] = answer.model.weight_types;
+  json["kv_type"] = answer.model.kv_type;
+  json["accepted_tokens"] = request.accepted_tokens;
+  return json;
+}
+
+Json region_json(const mapping::PlacedRegion& placed) {
+  Json json{{"wafer", placed.region.wafer},
+            {"row", placed.region.row},
+            {"col", placed.region.col},
+            {"rows", placed.region.extent.rows},
+            {"cols", placed.region.extent.cols}};
+  json["layers"] = Json::array();
+  if (placed.layer_count > 0) json["layers"] = {placed.first_layer, placed.first_layer + placed.layer_count - 1};
+  json["what"] = mapping::name(placed.use);
+  return json;
+}
+
+/// `code` is all that holds neither weights nor cache nor activations, so that the six numbers of the schema add up.
+Json sram_json(const mapping::SramUse& use) {
+  return {{"weights", use.weights.value},
+          {"kv", use.kv.value},
+          {"buffers", use.buffers.value},
+          {"code", (use.code + use.system).value},
+          {"free", use.free().value},
+          {"capacity", use.capacity.value},
+          {"code_parts", {{"program", use.code.value}, {"system", use.system.value}}}};
+}
+
+Json wafer_json(const EstimateAnswer& answer) {
+  const mapping::Placement& placement = answer.decode.placement;
+  Json json{{"system", answer.decode.system}, {"software", answer.decode.software}, {"wafers", placement.wafers}};
+  json["pes_used"] = placement.pes_used;
+  json["regions"] = Json::array();
+  for (const mapping::PlacedRegion& region : placement.regions) json["regions"].push_back(region_json(region));
+  json["sram_per_pe_bytes"] = sram_json(placement.fullest);
+  json["max_context_tokens"] = placement.max_context_tokens;
+  json["max_users"] = placement.max_users;
+  json["usable_pes_per_wafer"] = answer.usable_pes_per_wafer;
+  json["colors_used"] = placement.colors_used;
+  json["colors_available"] = placement.colors_available;
+  json["embedding_on_wafer"] = placement.embedding_on_wafer;
+  json["wafer_hops"] = answer.decode.wafer_hops;
+  json["pipelined_tokens_per_s"] = answer.decode.pipelined_tokens_per_s;
+  json["slowest_stage_s"] = answer.decode.slowest_stage.value;
+  return json;
+}
+
+Json seconds_band(Seconds low, Seconds expected, Seconds high) {
+  return {{"low", low.value}, {"expected", expected.value}, {"high", high.value}};
+}
+
+Json gpu_json(const GpuAnswer& answer) {
+  const GpuEstimate& gpu = answer.estimate;
+  Json json{{"system", gpu.gpu}, {"devices", gpu.devices}, {"engine", gpu.engine}};
+  json["roofline_tpot_s"] = gpu.bound.value;
+  json["tpot_s"] = seconds_band(gpu.low, gpu.expected, gpu.high);
+  json["fits"] = gpu.fits;
+  json["shortfall"] = gpu.fits ? Json(nullptr) : Json(gpu.shortfall);
+  json["memory_needed_bytes_per_device"] = gpu.memory_needed.value;
+  json["memory_bytes_per_device"] = gpu.memory.value;
+  json["breakdown_s"] = Json::object();
+  for (const GpuPart& part : gpu.parts) json["breakdown_s"][part.name] = part.time.value;
+  json["engine_reason"] = answer.engine_reason;
+  json["notes"] = gpu.notes;
+  return json;
+}
+
+}  // namespace
+
+std::string estimate_json(const EstimateAnswer& answer) {
+  const DecodeEstimate& decode = answer.decode;
+  Json json = document();
+  json["inputs"] = inputs_json(answer);
+  json["model"] = model_json(answer.model);
+  json["wafer"] = wafer_json(answer);
+  json["tpot_s"] = seconds_band(decode.tpot.low, decode.tpot.expected, decode.tpot.high);
+  json["tokens_per_s"] = {
+      {"low", decode.tokens_per_s.low}, {"expected", decode.tokens_per_s.expected}, {"high", decode.tokens_per_s.high}};
+  json["breakdown_s"] = Json::object();
+  for (const BreakdownPart& part : decode.breakdown) json["breakdown_s"][part.name] = part.time.value;
+  json["bounds_s"] = Json::object();
+  for (const BoundLine& bound : decode.bounds) json["bounds_s"][bound.name] = bound.time.value;
+  json["estimate_over_bounds"] = Json::object();
+  for (const BoundLine& bound : decode.bounds) json["estimate_over_bounds"][bound.name] = bound.estimate_over_bound;
+  json["gpus"] = Json::array();
+  for (const GpuAnswer& gpu : answer.gpus) json["gpus"].push_back(gpu_json(gpu));
+  json["assumptions"] = Json::array();
+  for (const Assumption& assumption : decode.assumptions) {
+    json["assumptions"].push_back({{"key", assumption.key},
+                                   {"value", assumption.value},
+                                   {"kind", assumption.kind},
+                                   {"source", assumption.source}});
+  }
+  json["sensitivity"] = Json::array();
+  for (const SensitivityLine& line : decode.sensitivity) {
+    json["sensitivity"].push_back({{"key", line.key},
+                                   {"tokens_per_s_low", line.tokens_per_s_low},
+                                   {"tokens_per_s_high", line.tokens_per_s_high}});
+  }
+  json["notes"] = decode.notes;
+  return dumped(json);
+}
+
+}  // namespace waferline::report
