@@ -160,6 +160,7 @@ Rotation rotation_at(const DecoderSpec& spec, std::int64_t position) {
       const double share = std::min(1.0, std::max(0.0, blend));  // 0: stretched by the factor, 1: kept
       frequency = (1 - share) * frequency / scaling.factor + share * frequency;
     }
+    if (!spec.frequency_divisors.empty()) frequency /= spec.frequency_divisors[static_cast<std::size_t>(pair)];
     const double angle = static_cast<double>(position) * frequency;
     rotation.cosines.push_back(static_cast<float>(std::cos(angle)));
     rotation.sines.push_back(static_cast<float>(std::sin(angle)));

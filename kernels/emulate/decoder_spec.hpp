@@ -35,6 +35,7 @@ struct DecoderSpec {
   double rms_norm_eps = 0;
   double rope_theta = 0;
   std::optional<RopeScaling> rope_scaling;
+  std::vector<float> frequency_divisors;  ///< of each rotary pair, as GGUF files keep a scaling; empty: none
   bool tie_word_embeddings = false;
   bool qkv_bias = false;
   bool qk_norm = false;

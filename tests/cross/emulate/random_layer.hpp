@@ -27,6 +27,7 @@ class LayerRun {
   void run();
   const kernels::Schedule& schedule() const { return schedule_; }
   kernels::emulate::Machine& machine() { return *machine_; }
+  const kernels::emulate::Bindings& bindings() const { return bindings_; }
   const std::vector<float>& output() { return machine_->buffer(0).values; }
 
  private:

@@ -73,7 +73,7 @@ DecodeOptions options(Extent mesh, DType dtype = DType::fp32) {
   DecodeOptions chosen;
   chosen.mesh = mesh;
   chosen.weights = chosen.activations = dtype;
-  chosen.threads = 2;
+  chosen.threads = 1;
   return chosen;
 }
 
