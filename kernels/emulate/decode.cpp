@@ -61,7 +61,7 @@ Decoder::Decoder(const DecoderSpec& spec, const WeightSource* source, std::uint6
       source_(source),
       seed_(seed),
       options_(options),
-      shop_{ScheduleOptions{}, PlanCache(options.collectives)},
+      shop_{options.software, PlanCache(options.collectives)},
       surround_(std::make_unique<Surround>()) {
   if (options.layers > 0) spec_.num_hidden_layers = std::min(spec_.num_hidden_layers, options.layers);
   model_ = to_model(spec_, options.weights, options.activations);
@@ -87,6 +87,7 @@ MachineOptions Decoder::machine_options() const {
   machine.threads = options_.threads;
   machine.set = options_.set;
   machine.accumulate = options_.accumulate;
+  machine.loop = options_.software.loop;
   machine.sram_bytes_per_pe = options_.sram_bytes_per_pe;
   return machine;
 }

@@ -24,6 +24,7 @@ struct DecodeOptions {
   std::int64_t layers = 0;  ///< 0: all
   std::int64_t sram_bytes_per_pe = 0;
   CollectiveChoice collectives;
+  ScheduleOptions software;  ///< loop order and the like; its types are replaced by those above
   simd::InstructionSet set = simd::best();
 };
 

@@ -61,6 +61,18 @@ class Keys {
   Problems problems_;
 };
 
+void read_token_ids(const ConfigNode& root, DecoderSpec& spec) {
+  if (const ConfigNode* bos = root.find("bos_token_id"); bos != nullptr && bos->integer() != nullptr)
+    spec.bos_token_id = *bos->integer();
+  const ConfigNode* eos = root.find("eos_token_id");
+  if (eos == nullptr) return;
+  if (eos->integer() != nullptr) spec.eos_token_ids.push_back(*eos->integer());
+  if (eos->array() == nullptr) return;
+  for (const ConfigNode& id : *eos->array()) {
+    if (id.integer() != nullptr) spec.eos_token_ids.push_back(*id.integer());
+  }
+}
+
 void read_scaling(const ConfigNode& root, Keys& keys, DecoderSpec& spec) {
   const ConfigNode* scaling = root.find("rope_scaling");
   if (scaling == nullptr || scaling->is_null()) return;
@@ -136,6 +148,7 @@ DecoderSpec read_decoder_spec(const std::filesystem::path& config_json) {
   spec.qkv_bias = keys.flag("attention_bias", spec.model_type == "qwen2");
   spec.qk_norm = spec.model_type == "qwen3";
   read_scaling(root, keys, spec);
+  read_token_ids(root, spec);
   if (spec.num_attention_heads % spec.num_key_value_heads != 0) {
     keys.problems().add(
         root.line(), "num_key_value_heads",

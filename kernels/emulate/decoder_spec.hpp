@@ -36,6 +36,8 @@ struct DecoderSpec {
   double rope_theta = 0;
   std::optional<RopeScaling> rope_scaling;
   std::vector<float> frequency_divisors;  ///< of each rotary pair, as GGUF files keep a scaling; empty: none
+  std::optional<std::int64_t> bos_token_id;
+  std::vector<std::int64_t> eos_token_ids;
   bool tie_word_embeddings = false;
   bool qkv_bias = false;
   bool qk_norm = false;

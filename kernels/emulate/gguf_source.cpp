@@ -216,6 +216,13 @@ DecoderSpec spec_of(const Reader& in, const std::map<std::string, Value>& values
   spec.max_position_embeddings = meta.size("context_length");
   spec.rms_norm_eps = meta.number("attention.layer_norm_rms_epsilon");
   spec.rope_theta = meta.number("rope.freq_base", 10000.0);
+  const auto token_id = [&](const char* key) -> std::optional<std::int64_t> {
+    const auto found = values.find(key);
+    if (found == values.end() || !std::holds_alternative<std::int64_t>(found->second)) return {};
+    return std::get<std::int64_t>(found->second);
+  };
+  spec.bos_token_id = token_id("tokenizer.ggml.bos_token_id");
+  if (const auto eos = token_id("tokenizer.ggml.eos_token_id")) spec.eos_token_ids.push_back(*eos);
   const auto table = entries.find("model.embed_tokens.weight");
   if (table == entries.end()) throw in.wrong("no tensor token_embd.weight");
   spec.vocab_size = table->second.rows;
