@@ -49,11 +49,11 @@ void merge_top(std::span<float> kept, std::span<const float> received) {
 void Machine::count_travel(const Step& step, StepCounters& counters) {
   for (int i = 0; i < step.span; ++i) {
     const auto id = static_cast<TensorId>((step.kind == StepKind::relayout ? step.output : step.input) + i);
-    counters.words += most_elements(tensor(id)) * tensor(id).copies;
+    const std::int64_t words = most_elements(tensor(id)) * tensor(id).copies;
+    counters.words += words;
+    counters.wavelets += wavelets(type(id), words);
     counters.line = std::max(counters.line, widest_line(tensor(id).along(step.axis)));
   }
-  const auto first = static_cast<TensorId>(step.kind == StepKind::relayout ? step.output : step.input);
-  counters.wavelets = wavelets(type(first), counters.words);
   switch (step.kind) {
     case StepKind::reduce_max:
     case StepKind::reduce_sum:

@@ -98,6 +98,7 @@ void Machine::local_sums(const Step& step, StepCounters& counters) {
   const Axis axis = grid ? Axis::y : axis_of(source);
   const Bands& bands = source.along(axis);
   const std::int64_t parts = bands.parts;
+  const bool fp16 = fp16_sums() && type(step.output) == DType::fp16;
   const float start = step.op == ElementOp::local_max ? -std::numeric_limits<float>::infinity() : 0.0F;
   output.partial_axis = axis;
   output.partial.assign(static_cast<std::size_t>(parts * output.copies * output.elements()), start);
@@ -112,15 +113,14 @@ void Machine::local_sums(const Step& step, StepCounters& counters) {
       float* sums = output.partial.data() + (part * output.copies + copy) * output.elements();
       if (grid) {
         for (std::int64_t ix = 0; ix < input.xs; ++ix) {
-          sums[ix] =
-              reduce_run(step.op, input.of(copy).data() + ix * input.ys + dims.begin, 1, dims.size, start, fp16_sums());
+          sums[ix] = reduce_run(step.op, input.of(copy).data() + ix * input.ys + dims.begin, 1, dims.size, start, fp16);
         }
         continue;
       }
       for (std::int64_t vector = heads.begin * bands.group; vector < heads.end() * bands.group; ++vector) {
         float& sum = sums[vector / per_output];
-        sum = reduce_run(step.op, input.of(copy).data() + vector * bands.head_dim + dims.begin, 1, dims.size, sum,
-                         fp16_sums());
+        sum =
+            reduce_run(step.op, input.of(copy).data() + vector * bands.head_dim + dims.begin, 1, dims.size, sum, fp16);
       }
     }
     if (grid) {
