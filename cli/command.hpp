@@ -27,6 +27,8 @@ class Command {
   virtual void declare(Options& options) = 0;
   /// Errors: ConfigError and DoesNotFit, see there. `progress` may be told what is going on.
   virtual Answer run(const report::Page& page, Progress& progress) = 0;
+  /// Said before `run` if the document goes to standard output: a command that prints as it goes must not.
+  virtual void standard_output_is_taken() {}
 };
 
 /// One entry of the table of subcommands.
@@ -41,6 +43,7 @@ struct CommandEntry {
 std::span<const CommandEntry> command_entries();
 
 std::unique_ptr<Command> make_deadline();
+std::unique_ptr<Command> make_emulate();
 std::unique_ptr<Command> make_estimate();
 std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_list();

@@ -13,6 +13,8 @@ std::span<const CommandEntry> command_entries() {
       CommandEntry{"deadline", "what fits before a deadline at given rates, and which rate is needed",
                    "--deadline 10s --overhead 1s --answer-tokens 500 --rate gpu=170.7 --rate wafer=1790.3",
                    make_deadline},
+      CommandEntry{"emulate", "runs a model's schedules on real numbers over an emulated mesh",
+                   "model --weights DIR --prompt-ids 1 --tokens 16 --mesh 8x8", make_emulate},
       CommandEntry{"validate", "how far the model is from published measurements", "--set waferllm-decode",
                    make_validate},
       CommandEntry{"list", "what can be named: models, systems, software, gpus, engines", "models", make_list},

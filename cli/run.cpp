@@ -87,6 +87,7 @@ int run_command(const CommandEntry& entry, const std::vector<std::string>& argum
     return ExitCode::done;
   }
   check_json_target(json_target);
+  if (json_target == "-") command->standard_output_is_taken();
   Answer answer;
   {
     Progress progress(fmt::format("waferline {}", entry.name), standard_error_is_terminal());

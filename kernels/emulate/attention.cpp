@@ -49,8 +49,9 @@ void Machine::shift(const Step& step, StepCounters& counters) {
 
 void Machine::complete_scores(TensorId id, const CollectivePlan& plan) {
   const Bands& heads = tensor(schedule_->steps[buffer(id).pending.front()].input).along_x;
+  const std::int64_t macs = schedule_->batch * heads.elements() * buffer(id).ys;
   for (std::int64_t head = 0; head < heads.heads; ++head) fold(plan, heads.banded() ? heads.band(head).size : 1);
-  for_each_task(schedule_->batch * heads.heads, options_.threads, [&](std::int64_t task, std::vector<float>&) {
+  for_each_task(schedule_->batch * heads.heads, macs, options_.threads, [&](std::int64_t task, std::vector<float>&) {
     const std::int64_t head = task % heads.heads;
     const Fold& line = fold(plan, heads.banded() ? heads.band(head).size : 1);
     scores_of_head(id, task / heads.heads, head, line);
@@ -101,7 +102,9 @@ void Machine::scores_of_head(TensorId id, std::int64_t copy, std::int64_t head, 
 void Machine::complete_values(TensorId id, const CollectivePlan& plan) {
   const Bands& heads = tensor(id).along_x;
   const Fold& line = fold(plan, schedule_->extent.along(Axis::y));
-  for_each_task(schedule_->batch * heads.heads, options_.threads, [&](std::int64_t task, std::vector<float>&) {
+  const std::int64_t macs =
+      schedule_->batch * heads.elements() * buffer(schedule_->steps[buffer(id).pending.front()].input).ys;
+  for_each_task(schedule_->batch * heads.heads, macs, options_.threads, [&](std::int64_t task, std::vector<float>&) {
     values_of_head(id, task / heads.heads, task % heads.heads, line);
   });
 }
@@ -141,13 +144,16 @@ void Machine::soften(const Step& step, StepCounters& counters) {
   Buffer& scores = buffer(step.output);
   const Buffer& maxima = buffer(step.second);
   const float scale = constants_.attention_scale;
-  for_each_task(scores.copies * scores.xs, options_.threads, [&](std::int64_t vector, std::vector<float>&) {
-    const auto row = std::span(scores.values)
-                         .subspan(static_cast<std::size_t>(vector * scores.ys), static_cast<std::size_t>(scores.ys));
-    const float maximum = maxima.values[static_cast<std::size_t>(vector)];
-    for (float& value : row) value = exp_fp32((value - maximum) * scale);
-    round_in_place(type(step.output), row);
-  });
+  constexpr std::int64_t kExponentialMacs = 20;  // one exponential takes about as long as these
+  for_each_task(scores.copies * scores.xs, scores.copies * scores.elements() * kExponentialMacs, options_.threads,
+                [&](std::int64_t vector, std::vector<float>&) {
+                  const auto row =
+                      std::span(scores.values)
+                          .subspan(static_cast<std::size_t>(vector * scores.ys), static_cast<std::size_t>(scores.ys));
+                  const float maximum = maxima.values[static_cast<std::size_t>(vector)];
+                  for (float& value : row) value = exp_fp32((value - maximum) * scale);
+                  round_in_place(type(step.output), row);
+                });
   const Tensor& grid = tensor(step.output);
   for (std::int64_t col = 0; col < grid.along_x.parts; ++col) {
     for (std::int64_t row = 0; row < grid.along_y.parts; ++row) {

@@ -136,23 +136,26 @@ std::vector<Machine::Product> Machine::matrix_products(TensorId id) {
 
 void Machine::evaluate(const std::vector<Product>& products, const Fold& fold, DType wire) {
   std::vector<std::pair<std::size_t, std::int64_t>> tasks;
+  std::int64_t macs = 0;
   for (std::size_t i = 0; i < products.size(); ++i) {
+    for (const Term& term : products[i].terms) macs += term.matrix->inputs() * products[i].count;
     for (std::int64_t panel = 0; panel < ceil_div(products[i].count, kLanes); ++panel) tasks.emplace_back(i, panel);
   }
-  for_each_task(
-      static_cast<std::int64_t>(tasks.size()), options_.threads, [&](std::int64_t task, std::vector<float>& scratch) {
-        const auto [index, panel] = tasks[static_cast<std::size_t>(task)];
-        const Product& product = products[index];
-        scratch.assign(static_cast<std::size_t>(fold.pes * kLanes), 0.0F);
-        for (const Term& term : product.terms) {
-          simd::panel_partials(options_.set, term.matrix->panel(panel), term.inputs, term.matrix->order().bounds,
-                               fp16_sums(), scratch.data());
-          if (wire != DType::fp32 && !(wire == DType::fp16 && fp16_sums())) round_in_place(wire, scratch);
-        }
-        const std::span<const float> sum = run_fold(fold, Reduction::sum, wire, options_.set, scratch, kLanes);
-        const std::int64_t first = panel * kLanes;
-        std::copy_n(sum.begin(), std::min(kLanes, product.count - first), product.output + first);
-      });
+  for_each_task(static_cast<std::int64_t>(tasks.size()), macs, options_.threads,
+                [&](std::int64_t task, std::vector<float>& scratch) {
+                  const auto [index, panel] = tasks[static_cast<std::size_t>(task)];
+                  const Product& product = products[index];
+                  scratch.assign(static_cast<std::size_t>(fold.pes * kLanes), 0.0F);
+                  for (const Term& term : product.terms) {
+                    simd::panel_partials(options_.set, term.matrix->panel(panel), term.inputs,
+                                         term.matrix->order().bounds, fp16_sums(), scratch.data());
+                    if (wire != DType::fp32 && !(wire == DType::fp16 && fp16_sums())) round_in_place(wire, scratch);
+                  }
+                  const std::span<const float> sum =
+                      run_fold(fold, Reduction::sum, wire, options_.set, scratch, kLanes);
+                  const std::int64_t first = panel * kLanes;
+                  std::copy_n(sum.begin(), std::min(kLanes, product.count - first), product.output + first);
+                });
 }
 
 void Machine::complete_products(TensorId id, const CollectivePlan& plan) {

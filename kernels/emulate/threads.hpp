@@ -13,16 +13,20 @@
 
 namespace waferline::kernels::emulate {
 
+/// Multiply-accumulates below which waking a thread costs more than it saves (a few microseconds of one processor).
+inline constexpr std::int64_t kWorthAThread = 100'000;
+
 /// Threads that run: never more than processors, because a thread that waits without a processor only takes one away.
-inline int running_threads(int asked, std::int64_t tasks) {
-  const std::int64_t most = std::min<std::int64_t>(omp_get_num_procs(), tasks);
+inline int running_threads(int asked, std::int64_t tasks, std::int64_t macs) {
+  const std::int64_t most = std::min({static_cast<std::int64_t>(omp_get_num_procs()), tasks, macs / kWorthAThread});
   return static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>(asked, most)));
 }
 
-/// work(task, scratch) for each task below `tasks`; `scratch` belongs to the thread.
+/// work(task, scratch) for each task below `tasks`, about `macs` multiply-accumulates in all; `scratch` belongs to the
+/// thread.
 template <class Work>
-void for_each_task(std::int64_t tasks, int threads, const Work& work) {
-  const int running = running_threads(threads, tasks);
+void for_each_task(std::int64_t tasks, std::int64_t macs, int threads, const Work& work) {
+  const int running = running_threads(threads, tasks, macs);
   std::exception_ptr failure;
 #pragma omp parallel num_threads(running) if (running > 1)
   {

@@ -65,8 +65,11 @@ TEST_CASE("large rectangles: every step counts what the closed form says") {
 
 TEST_CASE("outputs and counters have the same bits for 1, 2, 4 and 16 threads and on every instruction set") {
   std::mt19937 random(31);
-  for (int round = 0; round < 30; ++round) {
-    const LayerCase chosen = random_layer(random, 12, 12);
+  for (int round = 0; round < 6; ++round) {
+    LayerCase chosen = random_layer(random, 12, 12);
+    chosen.hidden_size = 700;  // large enough for its products to be shared out
+    chosen.layer.ffns[0].width = chosen.layer.ffns[0].expert_width = 600;
+    chosen.pass.context_tokens = 300;
     LayerRun one(chosen, 9, {});
     one.run();
     for (const int threads : {2, 4, 16}) {
