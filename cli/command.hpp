@@ -6,8 +6,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/options.hpp"
+#include "cli/output_file.hpp"
 #include "report/page.hpp"
 
 namespace waferline::cli {
@@ -19,6 +21,7 @@ struct Answer {
   report::Lines text;
   std::function<std::string()> json;
   int exit_code = 0;
+  std::vector<OutputFile> files = {};  ///< written after the text
 };
 
 class Command {
@@ -42,6 +45,7 @@ struct CommandEntry {
 /// All subcommands, in the order in which the help lists them.
 std::span<const CommandEntry> command_entries();
 
+std::unique_ptr<Command> make_calibrate();
 std::unique_ptr<Command> make_deadline();
 std::unique_ptr<Command> make_emulate();
 std::unique_ptr<Command> make_estimate();

@@ -17,6 +17,8 @@ std::span<const CommandEntry> command_entries() {
                    "model --weights DIR --prompt-ids 1 --tokens 16 --mesh 8x8", make_emulate},
       CommandEntry{"validate", "how far the model is from published measurements", "--set waferllm-decode",
                    make_validate},
+      CommandEntry{"calibrate", "fit a software profile or an engine to measured rows",
+                   "--data traces/published/gpu_decode_measured.csv --class vllm-2024 --out vllm.toml", make_calibrate},
       CommandEntry{"list", "what can be named: models, systems, software, gpus, engines", "models", make_list},
   };
   return entries;

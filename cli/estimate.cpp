@@ -91,7 +91,7 @@ class Estimate : public Command {
 
   ModelOptions model_;
   std::string system_ = "wse3";
-  std::string software_ = "service-2026";
+  std::string software_ = "service-2024";
   std::int64_t batch_ = 1;
   std::string wafers_ = "auto";
   double accepted_tokens_ = 1;

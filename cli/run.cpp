@@ -42,35 +42,21 @@ const CommandEntry& entry_of(const std::string& name) {
                                                 : fmt::format("did you mean {}?", nearest)));
 }
 
-/// Refuses a place for the document before time is spent on it.
-void check_json_target(const std::optional<std::string>& target) {
-  if (!target || *target == "-") return;
-  if (target->empty()) throw ConfigError("--json: is empty, a file name or - was expected");
-  std::error_code ignored;
-  const fs::path path = *target;
-  if (fs::is_directory(path, ignored)) {
-    throw ConfigError(fmt::format("--json: {} is a directory, a file name or - was expected", shown_argument(*target)));
-  }
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, ignored)) {
-    throw ConfigError(
-        fmt::format("--json: {}: there is no folder {}", shown_argument(*target), shown_argument(folder.string())));
-  }
-}
-
-/// The text goes out before the file is written, so that a disk that is full costs the file only.
+/// Nothing that was computed is lost when a file cannot be written: the text goes out first, and every file is tried
+/// before the first failure is told.
 void deliver(const Answer& answer, const std::optional<std::string>& json_target) {
-  if (json_target == "-") {
-    write_standard_output(answer.json());
-    return;
+  write_standard_output(json_target == "-" ? answer.json() : report::joined(answer.text));
+  std::vector<OutputFile> files = answer.files;
+  if (json_target && *json_target != "-") files.push_back({"--json", *json_target, answer.json()});
+  std::string problems;
+  for (const OutputFile& file : files) {
+    try {
+      write_output_file(file);
+    } catch (const ConfigError& problem) {
+      problems += (problems.empty() ? "" : "\n") + std::string(problem.what());
+    }
   }
-  write_standard_output(report::joined(answer.text));
-  if (!json_target) return;
-  try {
-    write_file_atomically(*json_target, answer.json());
-  } catch (const ConfigError& problem) {
-    throw ConfigError(fmt::format("--json: {}", problem.what()));
-  }
+  if (!problems.empty()) throw ConfigError(problems);
 }
 
 int run_command(const CommandEntry& entry, const std::vector<std::string>& arguments) {
@@ -86,7 +72,7 @@ int run_command(const CommandEntry& entry, const std::vector<std::string>& argum
     write_standard_output(options.help());
     return ExitCode::done;
   }
-  check_json_target(json_target);
+  if (json_target && *json_target != "-") check_output_file("--json", *json_target);
   if (json_target == "-") command->standard_output_is_taken();
   Answer answer;
   {
