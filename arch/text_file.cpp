@@ -65,25 +65,45 @@ int first_invalid_utf8_line(std::string_view text) {
   return 0;
 }
 
-void write_file_atomically(const fs::path& path, std::string_view content) {
-  fs::path temporary = path;
-  temporary += fmt::format(".{}.tmp", ::getpid());
+namespace {
+
+[[noreturn]] void fail_to_write(const fs::path& path, const std::string& reason) {
+  throw ConfigError(fmt::format("{}: cannot be written: {}", path.string(), reason));
+}
+
+/// Errors: ConfigError naming `shown`; a file that this created is removed.
+void write_whole(const fs::path& path, std::string_view content, const fs::path& shown, bool created) {
+  std::ofstream out(path, std::ios::binary);
+  if (out) out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  if (out) out.close();
+  if (out) return;
+  const std::string reason = std::strerror(errno);
   std::error_code ignored;
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    if (out) out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    if (out) out.flush();
-    if (!out) {
-      const std::string reason = std::strerror(errno);
-      fs::remove(temporary, ignored);
-      throw ConfigError(fmt::format("{}: cannot be written: {}", path.string(), reason));
-    }
-  }
+  if (created) fs::remove(path, ignored);
+  fail_to_write(shown, reason);
+}
+
+}  // namespace
+
+void write_file_atomically(const fs::path& path, std::string_view content) {
+  std::error_code ignored;
   std::error_code problem;
-  fs::rename(temporary, path, problem);
+  // Renaming onto a link would replace the link, onto a device or pipe (/dev/stdout, /dev/null) the node itself.
+  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, problem) : path;
+  if (problem) fail_to_write(path, problem.message());
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_directory(status)) fail_to_write(path, "it is a directory");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    write_whole(path, content, path, false);
+    return;
+  }
+  fs::path temporary = target;
+  temporary += fmt::format(".{}.tmp", ::getpid());
+  write_whole(temporary, content, path, true);
+  fs::rename(temporary, target, problem);
   if (problem) {
     fs::remove(temporary, ignored);
-    throw ConfigError(fmt::format("{}: cannot be written: {}", path.string(), problem.message()));
+    fail_to_write(path, problem.message());
   }
 }
 

@@ -17,7 +17,8 @@ std::string read_text_file(const std::filesystem::path& path, std::int64_t max_b
 int first_invalid_utf8_line(std::string_view text);
 
 /// Writes `content` to a temporary name beside `path` and renames it, so that `path` holds the old or the new content,
-/// never a part. Errors: ConfigError naming the path and the system's reason; the temporary file is removed.
+/// never a part. A link is followed; a device or pipe is written to as it is. Errors: ConfigError naming the path and
+/// the system's reason; the temporary file is removed.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace waferline

@@ -34,10 +34,11 @@ class Estimate : public Command {
 
   Answer run(const report::Page& page, Progress&) override {
     const models::Model model = models::load_model(model_.name());
-    const Wafer wafer = load_wafer(system_);
+    const Wafer wafer = naming_flag("--system", [&] { return load_wafer(system_); });
+    const SoftwareProfile software = naming_flag("--software", [&] { return load_software(software_); });
     report::EstimateAnswer answer;
     answer.model = models::inspect(model, model_.context_tokens(), model_.overrides());
-    answer.decode = estimate::estimate_decode(model, wafer, load_software(software_), request());
+    answer.decode = estimate::estimate_decode(model, wafer, software, request());
     answer.usable_pes_per_wafer = usable_pes(wafer);
     answer.gpus = compare(models::stored_as(model, model_.overrides()));
     return {report::estimate_text(answer, page), [answer] { return report::estimate_json(answer); }};
@@ -48,7 +49,7 @@ class Estimate : public Command {
     estimate::DecodeRequest request;
     request.context_tokens = model_.context_tokens();
     request.batch = batch_;
-    if (wafers_ != "auto") request.wafers = parse_integer("--wafers", wafers_, wafer_counts);
+    if (wafers_ != "auto") request.wafers = parse_integer("--wafers (auto or a number)", wafers_, wafer_counts);
     request.weight_bits = model_.overrides().weight_bits;
     request.kv_dtype = model_.overrides().kv_dtype;
     request.accepted_tokens = accepted_tokens_;
@@ -74,7 +75,7 @@ class Estimate : public Command {
   EngineChoice engine_for(const GpuSystem& system, const std::vector<EngineSummary>& engines) const {
     if (engine_) {
       EngineChoice choice;
-      choice.engine = load_gpu_engine(*engine_);
+      choice.engine = naming_flag("--engine", [&] { return load_gpu_engine(*engine_); });
       const std::vector<std::string>& measured = choice.engine.gpus;
       choice.same_gpu = std::find(measured.begin(), measured.end(), system.gpu.name) != measured.end();
       choice.widening = choice.same_gpu ? 1 : other_gpu_widening;

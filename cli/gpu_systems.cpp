@@ -7,6 +7,7 @@
 
 #include "arch/error.hpp"
 #include "cli/argument_text.hpp"
+#include "cli/options.hpp"
 
 namespace waferline::cli {
 namespace {
@@ -28,11 +29,7 @@ GpuSystem parse_system(std::string_view flag, std::string_view text, const std::
     name = text.substr(0, x);
     devices = parse_integer(fmt::format("{} {}", flag, shown_argument(text)), text.substr(x + 1), device_counts);
   }
-  try {
-    return {load_gpu(name), devices};
-  } catch (const ConfigError& problem) {
-    throw ConfigError(fmt::format("{}: {}", flag, problem.what()));
-  }
+  return {naming_flag(std::string(flag).c_str(), [&] { return load_gpu(name); }), devices};
 }
 
 }  // namespace

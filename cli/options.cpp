@@ -17,7 +17,8 @@ std::string with_default(const std::string& help, const std::string& value) {
 
 std::string one_of_text(const std::string& name, const std::string& text, const std::vector<std::string>& permitted) {
   if (std::find(permitted.begin(), permitted.end(), text) != permitted.end()) return text;
-  const std::string nearest = nearest_name(text, permitted);
+  // A slip in a number or a single letter is nearer to everything than it is telling.
+  const std::string nearest = text.size() < 3 ? "" : nearest_name(text, permitted);
   throw ConfigError(fmt::format("{}: is {}, permitted are {}{}", name, shown_argument(text), fmt::join(permitted, ", "),
                                 nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
 }
@@ -139,6 +140,8 @@ bool Options::parse(const std::vector<std::string>& arguments) {
     app_->parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
     return false;
+  } catch (const CLI::ArgumentMismatch& problem) {
+    throw ConfigError(fmt::format("{} (see {} --help)", problem.what(), app_->get_name()));
   } catch (const CLI::ParseError& problem) {
     throw ConfigError(problem.what());
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/error.hpp"
 #include "arch/object_reader.hpp"
 #include "arch/units.hpp"
 
@@ -61,5 +62,15 @@ class Options {
   std::vector<std::string> flags_;
   std::vector<Required> required_;
 };
+
+/// Calls `read`; a ConfigError of its own that names no flag gets this one in front.
+template <class Read>
+auto naming_flag(const char* flag, Read read) {
+  try {
+    return read();
+  } catch (const ConfigError& problem) {
+    throw ConfigError(std::string(flag) + ": " + problem.what());
+  }
+}
 
 }  // namespace waferline::cli

@@ -42,19 +42,21 @@ const CommandEntry& entry_of(const std::string& name) {
                                                 : fmt::format("did you mean {}?", nearest)));
 }
 
-/// Nothing that was computed is lost when a file cannot be written: the text goes out first, and every file is tried
-/// before the first failure is told.
+/// Nothing that was computed is lost when one place cannot be written to: every other one is tried before the failure
+/// is told.
 void deliver(const Answer& answer, const std::optional<std::string>& json_target) {
-  write_standard_output(json_target == "-" ? answer.json() : report::joined(answer.text));
-  std::vector<OutputFile> files = answer.files;
-  if (json_target && *json_target != "-") files.push_back({"--json", *json_target, answer.json()});
   std::string problems;
-  for (const OutputFile& file : files) {
+  const auto attempt = [&problems](const auto& write) {
     try {
-      write_output_file(file);
+      write();
     } catch (const ConfigError& problem) {
       problems += (problems.empty() ? "" : "\n") + std::string(problem.what());
     }
+  };
+  attempt([&] { write_standard_output(json_target == "-" ? answer.json() : report::joined(answer.text)); });
+  for (const OutputFile& file : answer.files) attempt([&] { write_output_file(file); });
+  if (json_target && *json_target != "-") {
+    attempt([&] { write_output_file({"--json", *json_target, answer.json()}); });
   }
   if (!problems.empty()) throw ConfigError(problems);
 }

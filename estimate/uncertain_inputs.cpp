@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <type_traits>
 
 namespace waferline::estimate {
@@ -13,6 +14,19 @@ double raw(double value) {
 template <class Tag, class Rep>
 double raw(Quantity<Tag, Rep> value) {
   return static_cast<double>(value.value);
+}
+
+struct ShownUnit {
+  double scale;
+  const char* name;
+};
+
+/// Readable unit for a key whose own unit makes long numbers; cycles and bytes per cycle stand in the key alone.
+ShownUnit shown_unit(std::string_view key) {
+  if (key.ends_with("_hz")) return {1e-9, "GHz"};
+  if (key.ends_with("_bytes_per_s")) return {1e-9, "GB/s"};
+  if (key.ends_with("_s")) return {1e6, "us"};
+  return {1, ""};
 }
 
 /// Calls visit(key, sourced) for every number of the timing.
@@ -46,8 +60,13 @@ void visit_inputs(W& wafer, S& software, Visit visit) {
 std::vector<InputLine> list_inputs(const Wafer& wafer, const SoftwareProfile& software) {
   std::vector<InputLine> lines;
   visit_inputs(wafer, software, [&](const char* key, const auto& input) {
-    std::string value = fmt::format("{:.6g}", raw(input.value));
-    if (input.band) value += fmt::format(" ({:.6g} to {:.6g})", raw(input.band->low), raw(input.band->high));
+    const ShownUnit unit = shown_unit(key);
+    std::string value = fmt::format("{:.4g}", raw(input.value) * unit.scale);
+    if (input.band) {
+      value +=
+          fmt::format(" ({:.4g} to {:.4g})", raw(input.band->low) * unit.scale, raw(input.band->high) * unit.scale);
+    }
+    if (*unit.name != '\0') value += fmt::format(" {}", unit.name);
     lines.push_back({key, std::move(value), input.provenance, input.band.has_value()});
   });
   return lines;

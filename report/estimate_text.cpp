@@ -172,6 +172,18 @@ Lines gpus(const EstimateAnswer& answer, const Page& page) {
   return lines;
 }
 
+/// The key as words, without a unit that the value shows.
+std::string input_words(std::string key) {
+  for (const std::string_view unit : {"_hz", "_bytes_per_s", "_s"}) {
+    if (key.ends_with(unit)) {
+      key.resize(key.size() - unit.size());
+      break;
+    }
+  }
+  std::replace(key.begin(), key.end(), '.', ' ');
+  return words(std::move(key));
+}
+
 const Assumption* assumption_of(const DecodeEstimate& decode, const std::string& key) {
   const auto found = std::find_if(decode.assumptions.begin(), decode.assumptions.end(),
                                   [&](const Assumption& assumption) { return assumption.key == key; });
@@ -186,7 +198,7 @@ Lines inputs_that_matter(const DecodeEstimate& decode, const Page& page) {
   for (std::size_t i = 0; i < shown; ++i) {
     const SensitivityLine& line = decode.sensitivity[i];
     const Assumption* assumption = assumption_of(decode, line.key);
-    table.add({words(line.key),
+    table.add({input_words(line.key),
                fmt::format("{}-{}", rate_text(line.tokens_per_s_low), rate_text(line.tokens_per_s_high)),
                assumption != nullptr ? assumption->value : "", assumption != nullptr ? assumption->kind : ""});
   }

@@ -89,14 +89,13 @@ Lines gpus_text(const std::vector<Gpu>& gpus, const Page& page) {
                {"fp4", Align::right},
                {"link", Align::wrap},
                {"GB/s", Align::right},
-               {"node", Align::right},
-               {"W", Align::right}});
+               {"node", Align::right}},
+              0);
   for (const Gpu& gpu : gpus) {
     table.add({gpu.name, plain_number(static_cast<double>(gpu.memory.value.value) * 1e-9),
                significant(gpu.bandwidth.value.value * 1e-12, 3), scaled(gpu.dense.fp16, 1e-12),
                scaled(gpu.dense.fp8, 1e-12), scaled(gpu.dense.fp4, 1e-12), gpu.scale_up.link,
-               scaled(gpu.scale_up.link_per_direction, 1e-9), count_text(gpu.scale_up.devices_per_node.value),
-               gpu.tdp ? whole(gpu.tdp->value.value) : "-"});
+               scaled(gpu.scale_up.link_per_direction, 1e-9), count_text(gpu.scale_up.devices_per_node.value)});
   }
   append(lines, table.lines(page));
   append_notes(lines,
@@ -110,21 +109,25 @@ Lines gpus_text(const std::vector<Gpu>& gpus, const Page& page) {
 Lines engines_text(const std::vector<GpuEngine>& engines, const Page& page) {
   Lines lines{"Serving engines (--engine)"};
   Table table({{"name"},
-               {"description", Align::wrap},
                {"e_w", Align::right},
                {"e_kv", Align::right},
                {"layer", Align::right},
                {"allreduce", Align::right},
                {"token", Align::right},
                {"rows", Align::right},
-               {"error", Align::right}});
+               {"error", Align::right}},
+              0);
+  Table descriptions({{""}, {"", Align::wrap}}, 0);
   for (const GpuEngine& engine : engines) {
-    table.add({engine.name, engine.description, significant(engine.weight_bandwidth_fraction.value, 3),
+    table.add({engine.name, significant(engine.weight_bandwidth_fraction.value, 3),
                significant(engine.kv_bandwidth_fraction.value, 3), seconds_text(engine.layer_overhead.value),
                seconds_text(engine.allreduce.value), seconds_text(engine.token_overhead.value),
                count_text(engine.fit.points), fmt::format("{:.1f} %", engine.fit.mean_abs_error_pct)});
+    descriptions.add({engine.name, engine.description});
   }
   append(lines, table.lines(page));
+  lines.emplace_back();
+  append(lines, descriptions.lines(page));
   append_notes(
       lines,
       {"e_w, e_kv: fractions of the bandwidth reached by weights and cache. layer, allreduce, token: times once "

@@ -12,12 +12,23 @@ namespace {
 
 constexpr int column_gap = 2;
 constexpr int narrowest_wrap = 10;
+constexpr int longest_unbroken = 40;
 
 std::string padded(std::string_view text, int width, Align align) {
   const int missing = width - static_cast<int>(display_width(text));
   if (missing <= 0) return std::string(text);
   const std::string space(static_cast<std::size_t>(missing), ' ');
   return align == Align::right ? space + std::string(text) : std::string(text) + space;
+}
+
+int longest_word(std::string_view text) {
+  std::size_t longest = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    longest = std::max(longest, display_width(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return static_cast<int>(longest);
 }
 
 void strip_end(std::string& line) {
@@ -81,10 +92,16 @@ void Table::add(std::vector<std::string> cells) {
 
 std::vector<int> Table::widths(const Page& page) const {
   std::vector<int> widths;
+  std::vector<int> narrowest;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::size_t widest = display_width(columns_[c].heading);
-    for (const auto& row : rows_) widest = std::max(widest, display_width(row[c]));
+    int least = std::max(narrowest_wrap, static_cast<int>(widest));
+    for (const auto& row : rows_) {
+      widest = std::max(widest, display_width(row[c]));
+      least = std::max(least, std::min(longest_word(row[c]), longest_unbroken));
+    }
     widths.push_back(static_cast<int>(widest));
+    narrowest.push_back(least);
   }
   const int total =
       std::accumulate(widths.begin(), widths.end(), indent_) + column_gap * (static_cast<int>(columns_.size()) - 1);
@@ -92,7 +109,7 @@ std::vector<int> Table::widths(const Page& page) const {
   for (int excess = total - page.width; excess > 0; --excess) {
     int* widest = nullptr;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const bool can_give = columns_[c].align == Align::wrap && widths[c] > narrowest_wrap;
+      const bool can_give = columns_[c].align == Align::wrap && widths[c] > narrowest[c];
       if (can_give && (widest == nullptr || widths[c] > *widest)) widest = &widths[c];
     }
     if (widest == nullptr) break;

@@ -1,0 +1,110 @@
+// Documents against docs/schema, and the sums that they promise.
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/golden/command_line/schema_check.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/shell.hpp"
+
+using namespace waferline::tests;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json document(const std::string& command) {
+  const ShellResult result = shell("$W " + command + " --json -");
+  INFO(command);
+  REQUIRE(result.exit_code == 0);
+  return Json::parse(result.output);
+}
+
+Json schema(const std::string& name) {
+  std::ifstream in(source_dir() / "docs/schema" / (name + ".json"));
+  return Json::parse(in);
+}
+
+void check_schema(const std::string& name, const Json& json) {
+  for (const std::string& problem : schema_problems(json, schema(name))) {
+    INFO(name << ": " << problem);
+    CHECK(false);
+  }
+}
+
+double sum(const Json& object) {
+  double total = 0;
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_number()) total += value.get<double>();
+  }
+  return total;
+}
+
+const std::string deadline =
+    "deadline --deadline 10s --overhead 1s --answer-tokens 500 --rate a=170.7 --rate b=1790.3 --steps 8 "
+    "--step-overhead 0.75s --step-tokens 1000 --step-tool-time 1.5s";
+
+}  // namespace
+
+TEST_CASE("documents have every key of schema 1 with its type") {
+  for (const char* model : {"llama-3.1-8b", "gpt-oss-120b", "deepseek-v3.2", "nemotron-3-nano-30b-nvfp4"}) {
+    check_schema("inspect", document(std::string("inspect ") + model));
+    check_schema("estimate", document(std::string("estimate ") + model));
+  }
+  check_schema("deadline", document(deadline));
+  check_schema("deadline", document("deadline --deadline 1s --overhead 2s --answer-tokens 1 --rate a=1"));
+  check_schema("validate", document("validate --set waferllm-decode"));
+}
+
+TEST_CASE("the schema check itself finds what is missing, of the wrong type, or of another version") {
+  Json json = document(deadline);
+  json["schema"] = 2;
+  json["systems"][0].erase("reasoning_tokens");
+  json["systems"][1]["tokens_per_s"] = "fast";
+  CHECK(schema_problems(json, schema("deadline")).size() == 3);
+}
+
+TEST_CASE("the parts of an estimate add up") {
+  for (const char* command :
+       {"estimate llama-3.1-8b", "estimate llama-3.1-405b --batch 1 --context 1000", "estimate gpt-oss-120b --batch 4",
+        "estimate qwen3-next-80b-a3b --accepted-tokens 2.5", "estimate deepseek-v3 --weight-bits 8"}) {
+    INFO(command);
+    const Json json = document(command);
+    const Json& tpot = json["tpot_s"];
+    CHECK(sum(json["breakdown_s"]) == Approx(tpot["expected"].get<double>()).epsilon(1e-9));
+    CHECK(tpot["low"] <= tpot["expected"]);
+    CHECK(tpot["expected"] <= tpot["high"]);
+    const Json& rates = json["tokens_per_s"];
+    CHECK(rates["expected"].get<double>() == Approx(1 / tpot["expected"].get<double>()));
+    CHECK(rates["low"].get<double>() == Approx(1 / tpot["high"].get<double>()));
+    const Json& sram = json["wafer"]["sram_per_pe_bytes"];
+    CHECK(sum(sram) - sram["capacity"].get<double>() == sram["capacity"].get<double>());
+    for (const auto& [name, ratio] : json["estimate_over_bounds"].items()) CHECK(ratio.get<double>() >= 1);
+    for (const Json& gpu : json["gpus"]) {
+      CHECK(gpu["roofline_tpot_s"] <= gpu["tpot_s"]["expected"]);
+      CHECK(sum(gpu["breakdown_s"]) == Approx(gpu["tpot_s"]["expected"].get<double>()).epsilon(1e-9));
+    }
+  }
+}
+
+TEST_CASE("every layer stands in exactly one region of an estimate") {
+  const Json json = document("estimate llama-3.1-70b");
+  std::int64_t next = 0;
+  for (const Json& region : json["wafer"]["regions"]) {
+    if (region["what"] != "layers") {
+      CHECK(region["layers"].empty());
+      continue;
+    }
+    CHECK(region["layers"][0] == next);
+    next = region["layers"][1].get<std::int64_t>() + 1;
+  }
+  CHECK(next == json["model"]["layers"]);
+}
+
+TEST_CASE("the parameters and layers of an inspection add up") {
+  const Json json = document("inspect deepseek-v3");
+  const Json& parameters = json["model"]["parameters"];
+  CHECK(sum(parameters) - parameters["total"].get<double>() - parameters["read_per_token"].get<double>() ==
+        parameters["total"].get<double>());
+  CHECK(json["per_layer"].size() == json["model"]["layers"].get<std::size_t>());
+}
