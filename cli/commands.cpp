@@ -19,7 +19,8 @@ std::span<const CommandEntry> command_entries() {
                    make_validate},
       CommandEntry{"calibrate", "fit a software profile or an engine to measured rows",
                    "--data traces/published/gpu_decode_measured.csv --class vllm-2024 --out vllm.toml", make_calibrate},
-      CommandEntry{"list", "what can be named: models, systems, software, gpus, engines", "models", make_list},
+      CommandEntry{"list", "what can be named: models, systems, software, gpus, engines, endpoints", "models",
+                   make_list},
   };
   return entries;
 }

@@ -5,6 +5,8 @@
 #include "arch/error.hpp"
 #include "cli/argument_text.hpp"
 #include "cli/command.hpp"
+#include "cli/model_options.hpp"
+#include "cli/rated_systems.hpp"
 #include "report/deadline.hpp"
 
 namespace waferline::cli {
@@ -28,6 +30,13 @@ class Deadline : public Command {
     options.duration("--tool-time", tool_time_, times, "time in tools");
     options.duration("--check-time", check_time_, times, "time for checking the answer");
     options.texts("--rate", "NAME=TOKENS_PER_S", rates_, "a system and its tokens/s for one user");
+    options.texts("--endpoint", "[NAME=]PROVIDER/MODEL[@DATE]", endpoints_,
+                  "a published speed, see waferline list endpoints; or #ROW");
+    options.text("--model", "MODEL", model_, "estimate the rate of this model on each --system");
+    options.texts("--system", "NAME", system_names_, "wafer or GPUs as NAMExCOUNT to estimate on (default wse3)");
+    options.text("--software", "NAME", software_, "software of the wafers");
+    options.integer("--context", context_tokens_, {1, longest_context_tokens}, "mean context of the estimates");
+    options.real("--accepted-tokens", accepted_tokens_, {1, 64}, "tokens a pass on the wafers, with speculation");
     options.texts("--price", "NAME=USD", prices_, "its price for a million output tokens");
     options.text("--baseline", "NAME", baseline_, "system that others are compared with (default: the first)");
     options.real("--times-budget", times_budget_, {1, 1e6}, "multiple of the baseline's budget to reach");
@@ -57,12 +66,25 @@ class Deadline : public Command {
       const NamedReal rate = parse_named_real("--rate", text, rates);
       systems.push_back({rate.name, TokensPerSecond{rate.value}, {}, {}, "given with --rate", {}});
     }
-    if (systems.empty()) throw ConfigError("--rate: is missing, at least one NAME=TOKENS_PER_S is needed");
+    for (estimate::RatedSystem& system : published_rates(endpoints_)) systems.push_back(std::move(system));
+    for (estimate::RatedSystem& system : estimates()) systems.push_back(std::move(system));
+    if (systems.empty()) {
+      throw ConfigError("--rate: is missing, at least one of --rate, --endpoint and --model is needed");
+    }
     for (const std::string& text : prices_) {
       const NamedReal price = parse_named_real("--price", text, prices);
       systems[index_of("--price", price.name, systems)].usd_per_million_output_tokens = price.value;
     }
     return systems;
+  }
+
+  std::vector<estimate::RatedSystem> estimates() const {
+    if (!model_) {
+      if (!system_names_.empty()) throw ConfigError("--system: needs --model, the model to estimate there");
+      return {};
+    }
+    const std::vector<std::string> names = system_names_.empty() ? std::vector<std::string>{"wse3"} : system_names_;
+    return estimated_rates({*model_, software_, context_tokens_, accepted_tokens_}, names);
   }
 
   std::size_t baseline_index(const std::vector<estimate::RatedSystem>& systems) const {
@@ -104,6 +126,12 @@ class Deadline : public Command {
   Seconds tool_time_;
   Seconds check_time_;
   std::vector<std::string> rates_;
+  std::vector<std::string> endpoints_;
+  std::optional<std::string> model_;
+  std::vector<std::string> system_names_;
+  std::string software_ = usual_software;
+  std::int64_t context_tokens_ = 8192;
+  double accepted_tokens_ = 1;
   std::vector<std::string> prices_;
   std::optional<std::string> baseline_;
   double times_budget_ = 4;

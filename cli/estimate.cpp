@@ -1,17 +1,10 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <stdexcept>
-
-#include "arch/error.hpp"
+#include "report/estimate.hpp"
 #include "cli/argument_text.hpp"
 #include "cli/command.hpp"
 #include "cli/gpu_systems.hpp"
 #include "cli/model_options.hpp"
-#include "estimate/gpu_choice.hpp"
 #include "estimate/gpu_workload.hpp"
 #include "models/library.hpp"
-#include "report/estimate.hpp"
 
 namespace waferline::cli {
 namespace {
@@ -62,37 +55,16 @@ class Estimate : public Command {
     GpuLoad load;
     load.context_tokens = model_.context_tokens();
     load.batch = static_cast<double>(batch_);
-    const std::vector<EngineSummary> engines = load_engine_index();
     std::vector<report::GpuAnswer> answers;
     for (const GpuSystem& system : parse_gpu_systems("--vs", gpus_)) {
-      const EngineChoice choice = engine_for(system, engines);
-      answers.push_back(
-          {estimate_gpu(workload, system.gpu, system.devices, choice.engine, load, choice.widening), choice.reason});
+      answers.push_back(estimate_on(system, workload, load, engine_, "--vs"));
     }
     return answers;
   }
 
-  EngineChoice engine_for(const GpuSystem& system, const std::vector<EngineSummary>& engines) const {
-    if (engine_) {
-      EngineChoice choice;
-      choice.engine = naming_flag("--engine", [&] { return load_gpu_engine(*engine_); });
-      const std::vector<std::string>& measured = choice.engine.gpus;
-      choice.same_gpu = std::find(measured.begin(), measured.end(), system.gpu.name) != measured.end();
-      choice.widening = choice.same_gpu ? 1 : other_gpu_widening;
-      choice.reason = fmt::format("{} as asked for with --engine{}", *engine_,
-                                  choice.same_gpu ? "" : ", measured on other GPUs: the band is wider");
-      return choice;
-    }
-    try {
-      return choose_gpu_engine(system.gpu, system.devices, engines);
-    } catch (const std::invalid_argument& problem) {
-      throw ConfigError(fmt::format("--vs: {}x{}: {}", system.gpu.name, system.devices, problem.what()));
-    }
-  }
-
   ModelOptions model_;
   std::string system_ = "wse3";
-  std::string software_ = "service-2024";
+  std::string software_ = usual_software;
   std::int64_t batch_ = 1;
   std::string wafers_ = "auto";
   double accepted_tokens_ = 1;

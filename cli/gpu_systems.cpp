@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "arch/error.hpp"
 #include "cli/argument_text.hpp"
 #include "cli/options.hpp"
+#include "estimate/gpu_choice.hpp"
 
 namespace waferline::cli {
 namespace {
@@ -32,7 +34,32 @@ GpuSystem parse_system(std::string_view flag, std::string_view text, const std::
   return {naming_flag(std::string(flag).c_str(), [&] { return load_gpu(name); }), devices};
 }
 
+EngineChoice named_engine(const std::string& name, const Gpu& gpu) {
+  EngineChoice choice;
+  choice.engine = naming_flag("--engine", [&] { return load_gpu_engine(name); });
+  const std::vector<std::string>& measured = choice.engine.gpus;
+  choice.same_gpu = std::find(measured.begin(), measured.end(), gpu.name) != measured.end();
+  choice.widening = choice.same_gpu ? 1 : other_gpu_widening;
+  choice.reason = fmt::format("{} as asked for with --engine{}", name,
+                              choice.same_gpu ? "" : ", measured on other GPUs: the band is wider");
+  return choice;
+}
+
+EngineChoice measured_engine(const GpuSystem& system, const char* flag) {
+  try {
+    return choose_gpu_engine(system.gpu, system.devices, load_engine_index());
+  } catch (const std::invalid_argument& problem) {
+    throw ConfigError(fmt::format("{}: {}x{}: {}", flag, system.gpu.name, system.devices, problem.what()));
+  }
+}
+
 }  // namespace
+
+report::GpuAnswer estimate_on(const GpuSystem& system, const GpuWorkload& workload, const GpuLoad& load,
+                              const std::optional<std::string>& engine, const char* flag) {
+  const EngineChoice choice = engine ? named_engine(*engine, system.gpu) : measured_engine(system, flag);
+  return {estimate_gpu(workload, system.gpu, system.devices, choice.engine, load, choice.widening), choice.reason};
+}
 
 std::vector<GpuSystem> parse_gpu_systems(std::string_view flag, std::string_view text) {
   const std::vector<std::string> known = list_gpus();

@@ -2,10 +2,14 @@
 // GPU systems as they are named on the command line.
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "arch/gpu.hpp"
+#include "estimate/gpu.hpp"
+#include "report/estimate.hpp"
 
 namespace waferline::cli {
 
@@ -18,5 +22,10 @@ struct GpuSystem {
 /// Reads "h100x8,b200x8,rtx-4090": names with an optional count after the last x.
 /// Errors: ConfigError naming flag and the nearest GPU, or for an empty entry or a count out of range.
 std::vector<GpuSystem> parse_gpu_systems(std::string_view flag, std::string_view text);
+
+/// Bound and engine model of one system. The engine is `engine` if it is named, else the class that was measured on
+/// that GPU. Errors: ConfigError naming `flag` if no engine speaks for so many devices.
+report::GpuAnswer estimate_on(const GpuSystem& system, const GpuWorkload& workload, const GpuLoad& load,
+                              const std::optional<std::string>& engine, const char* flag);
 
 }  // namespace waferline::cli

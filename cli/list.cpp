@@ -26,13 +26,17 @@ Answer answer_with(Items items, report::Lines (*text)(const Items&, const report
 class List : public Command {
  public:
   void declare(Options& options) override {
-    options.one_of_positional("KIND", kind_, {"models", "systems", "software", "gpus", "engines"}, "what to list");
+    options.one_of_positional("KIND", kind_, {"models", "systems", "software", "gpus", "engines", "endpoints"},
+                              "what to list");
   }
 
   Answer run(const report::Page& page, Progress&) override {
     if (kind_ == "models") return answer_with(library(), report::models_text, report::models_json, page);
     if (kind_ == "systems") {
       return answer_with(load_all<Wafer>(list_wafers(), load_wafer), report::wafers_text, report::wafers_json, page);
+    }
+    if (kind_ == "endpoints") {
+      return answer_with(traces::read_published_speeds(), report::speeds_text, report::speeds_json, page);
     }
     if (kind_ == "software") {
       return answer_with(load_all<SoftwareProfile>(list_software(), load_software), report::software_text,

@@ -65,7 +65,7 @@ class Options {
 
 /// Calls `read`; a ConfigError of its own that names no flag gets this one in front.
 template <class Read>
-auto naming_flag(const char* flag, Read read) {
+decltype(auto) naming_flag(const char* flag, Read read) {
   try {
     return read();
   } catch (const ConfigError& problem) {

@@ -29,6 +29,11 @@ Lines heading(const DeadlineQuestion& question, const Page& page) {
   return lines;
 }
 
+/// A rate that was given is shown as given, an estimate only as far as it is known.
+std::string rate_cell(const RatedSystem& system) {
+  return system.low ? rate_text(system.rate.value) : plain_number(system.rate.value);
+}
+
 std::string budget_cell(const DeadlineOutcome& outcome) {
   if (!outcome.in_time) return "late";
   return whole(outcome.reasoning_tokens) + (outcome.capped ? " (cap)" : "");
@@ -50,7 +55,7 @@ Lines outcome_table(const DeadlineStudy& study, const Page& page) {
   Table table(columns);
   for (const DeadlineOutcome& outcome : study.outcomes) {
     std::vector<std::string> cells{outcome.system.name,
-                                   plain_number(outcome.system.rate.value),
+                                   rate_cell(outcome.system),
                                    times_text(outcome.speedup),
                                    budget_cell(outcome),
                                    outcome.ratio ? times_text(*outcome.ratio) : "-",

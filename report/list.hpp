@@ -9,6 +9,7 @@
 #include "arch/software.hpp"
 #include "arch/wafer.hpp"
 #include "report/page.hpp"
+#include "traces/published_speeds.hpp"
 
 namespace waferline::report {
 
@@ -23,5 +24,8 @@ std::string gpus_json(const std::vector<Gpu>& gpus);
 
 Lines engines_text(const std::vector<GpuEngine>& engines, const Page& page);
 std::string engines_json(const std::vector<GpuEngine>& engines);
+
+Lines speeds_text(const std::vector<traces::PublishedSpeed>& speeds, const Page& page);
+std::string speeds_json(const std::vector<traces::PublishedSpeed>& speeds);
 
 }  // namespace waferline::report

@@ -110,6 +110,19 @@ Json engine_json(const GpuEngine& engine) {
   return json;
 }
 
+Json speed_json(const traces::PublishedSpeed& speed) {
+  Json json{{"row", speed.row}, {"provider", speed.provider}, {"hardware", speed.hardware}, {"model", speed.model}};
+  json["tokens_per_s"] = speed.tokens_per_s;
+  json["qualifier"] = speed.qualifier;
+  json["kind"] = speed.kind;
+  json["date"] = speed.date;
+  json["conditions"] = speed.conditions;
+  json["usd_per_million_output_tokens"] = or_null(speed.usd_per_million_output_tokens);
+  json["source"] = speed.source;
+  json["reliability"] = speed.reliability;
+  return json;
+}
+
 }  // namespace
 
 std::string wafers_json(const std::vector<Wafer>& wafers) {
@@ -126,6 +139,10 @@ std::string gpus_json(const std::vector<Gpu>& gpus) {
 
 std::string engines_json(const std::vector<GpuEngine>& engines) {
   return list_json("engines", engines, engine_json);
+}
+
+std::string speeds_json(const std::vector<traces::PublishedSpeed>& speeds) {
+  return list_json("endpoints", speeds, speed_json);
 }
 
 }  // namespace waferline::report

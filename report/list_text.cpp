@@ -136,4 +136,21 @@ Lines engines_text(const std::vector<GpuEngine>& engines, const Page& page) {
   return lines;
 }
 
+Lines speeds_text(const std::vector<traces::PublishedSpeed>& speeds, const Page& page) {
+  Lines lines{"Published speeds (--endpoint PROVIDER/MODEL[@DATE] or #ROW)"};
+  Table table({{"row", Align::right},
+               {"provider", Align::wrap},
+               {"model", Align::wrap},
+               {"tokens/s", Align::right},
+               {"date", Align::wrap}},
+              0);
+  for (const traces::PublishedSpeed& speed : speeds) {
+    const std::string qualifier = speed.qualifier == "exact" ? "" : speed.qualifier + " ";
+    table.add({speed.row, speed.provider, speed.model, qualifier + plain_number(speed.tokens_per_s), speed.date});
+  }
+  append(lines, table.lines(page));
+  append_notes(lines, {"Conditions, who measured, reliability, prices and sources are in the JSON (--json -)."}, page);
+  return lines;
+}
+
 }  // namespace waferline::report

@@ -89,8 +89,9 @@ TEST_CASE("the program prints what was reviewed") {
 
 TEST_CASE("no line of a text answer is wider than 80 columns where no terminal says otherwise") {
   for (const char* command :
-       {"list models", "list systems", "list software", "list gpus", "list engines", "inspect deepseek-v3.2",
-        "inspect nemotron-3-nano-30b-nvfp4", "estimate llama-3.1-8b", "estimate gpt-oss-120b --vs h100x8,b200x8,mi300x",
+       {"list models", "list systems", "list software", "list gpus", "list engines", "list endpoints",
+        "inspect deepseek-v3.2", "inspect nemotron-3-nano-30b-nvfp4", "estimate llama-3.1-8b",
+        "estimate gpt-oss-120b --vs h100x8,b200x8,mi300x",
         "deadline --deadline 10s --overhead 1s --answer-tokens 500 --rate median=170.7 --rate cerebras=1790.3"}) {
     const ShellResult result =
         shell(std::string("$W ") + command + " | awk '{ gsub(/[\\200-\\277]/, \"\"); if (length > 80) print }'");

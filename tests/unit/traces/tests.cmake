@@ -1,1 +1,1 @@
-waferline_test(unit traces SOURCES traces/csv.cpp traces/gpu_rows.cpp DEPENDS Waferline::traces SANITIZED)
+waferline_test(unit traces SOURCES traces/csv.cpp traces/gpu_rows.cpp traces/published_speeds.cpp traces/stated_bands.cpp DEPENDS Waferline::traces SANITIZED)
