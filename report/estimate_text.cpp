@@ -43,6 +43,10 @@ std::string limits(const DecodeEstimate& decode) {
   return text;
 }
 
+std::string accepted_text(double tokens) {
+  return fmt::format("{} token{}", plain_number(tokens), tokens == 1 ? "" : "s");
+}
+
 Lines headline(const EstimateAnswer& answer, const Page& page) {
   const DecodeEstimate& decode = answer.decode;
   const DecodeRequest& request = decode.request;
@@ -51,7 +55,7 @@ Lines headline(const EstimateAnswer& answer, const Page& page) {
                                     rate_text(decode.tokens_per_s.expected)),
                         page.width, 0, 2);
   lines.emplace_back();
-  Table table({{""}, {"low", Align::right}, {"expected", Align::right}, {"high", Align::right}});
+  Table table({{""}, {"slow end", Align::right}, {"expected", Align::right}, {"fast end", Align::right}});
   table.add({"tokens/s per user", rate_text(decode.tokens_per_s.low), rate_text(decode.tokens_per_s.expected),
              rate_text(decode.tokens_per_s.high)});
   table.add({"time per token", seconds_text(decode.tpot.high), seconds_text(decode.tpot.expected),
@@ -59,12 +63,11 @@ Lines headline(const EstimateAnswer& answer, const Page& page) {
   append(lines, table.lines(page));
   lines.emplace_back();
   append(lines, wrapped("Limited by " + limits(decode) + ".", page.width, 2));
-  append(lines,
-         wrapped(fmt::format("Context {} tokens, batch {}, {} accepted per pass; with every stage busy {} tokens/s "
-                             "over all users.",
-                             count_text(request.context_tokens), count_text(request.batch),
-                             significant(request.accepted_tokens, 3), rate_text(decode.pipelined_tokens_per_s)),
-                 page.width, 2));
+  append(lines, wrapped(fmt::format("Context {} tokens, batch {}, {} a pass; with every stage busy {} tokens/s "
+                                    "over all users.",
+                                    count_text(request.context_tokens), count_text(request.batch),
+                                    accepted_text(request.accepted_tokens), rate_text(decode.pipelined_tokens_per_s)),
+                        page.width, 2));
   append(lines, wrapped(fmt::format("{} parameters, {} read per token; weights {} ({}), KV cache {}.",
                                     parameters_text(answer.model.parameters.total()),
                                     parameters_text(answer.model.read_per_token), bytes_text(answer.model.weight_bytes),
@@ -93,7 +96,7 @@ Lines bounds(const DecodeEstimate& decode, const Page& page) {
   Table table({{""}, {"", Align::right}, {"", Align::right}});
   for (const BoundLine& bound : decode.bounds) {
     table.add({words(bound.name), seconds_text(bound.time),
-               fmt::format("estimate {} times above", significant(bound.estimate_over_bound, 3))});
+               fmt::format("estimate {} times as long", significant(bound.estimate_over_bound, 3))});
   }
   append(lines, table.lines(page));
   return lines;
@@ -120,10 +123,10 @@ Lines wafers(const EstimateAnswer& answer, const Page& page) {
   const double share =
       static_cast<double>(placement.pes_used) / static_cast<double>(placement.wafers * answer.usable_pes_per_wafer);
   const auto stages = static_cast<std::int64_t>(placement.regions.size());
-  std::string text = fmt::format(
-      "{}, each {} x {} regions of {} x {} PEs; {} of them hold up to {}", plural(placement.wafers, "wafer"),
-      placement.grid_rows, placement.grid_cols, placement.region_extent.rows, placement.region_extent.cols,
-      count_text(stages - placement.head_regions), plural(placement.layers_per_region, "layer"));
+  std::string text =
+      fmt::format("{} of {} x {} regions of {} x {} PEs; {} of them hold up to {}", plural(placement.wafers, "wafer"),
+                  placement.grid_rows, placement.grid_cols, placement.region_extent.rows, placement.region_extent.cols,
+                  count_text(stages - placement.head_regions), plural(placement.layers_per_region, "layer"));
   if (placement.head_regions > 0) text += fmt::format(", {} the output head", count_text(placement.head_regions));
   text += fmt::format(". {} PEs in use ({:.1f} %).", count_text(placement.pes_used), 100 * share);
   Lines lines{"", "Placement"};
@@ -205,7 +208,7 @@ Lines inputs_that_matter(const DecodeEstimate& decode, const Page& page) {
   append(lines, table.lines(page));
   const std::size_t more = decode.sensitivity.size() - shown;
   append(lines, wrapped(fmt::format("{}{} assumptions with their sources are in the JSON (--json -).",
-                                    more > 0 ? fmt::format("{} weaker inputs and ", more) : "",
+                                    more > 0 ? fmt::format("{} weaker input{} and ", more, more == 1 ? "" : "s") : "",
                                     more > 0 ? fmt::format("all {}", decode.assumptions.size())
                                              : fmt::format("All {}", decode.assumptions.size())),
                         page.width, 2));

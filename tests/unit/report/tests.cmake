@@ -1,1 +1,2 @@
-waferline_test(unit report SOURCES report/number.cpp report/page.cpp DEPENDS Waferline::report)
+waferline_test(unit report SOURCES report/deadline.cpp report/inspect.cpp report/number.cpp report/page.cpp
+  DEPENDS Waferline::report nlohmann_json::nlohmann_json)

@@ -1,0 +1,1 @@
+waferline_test(property deadline SOURCES deadline/laws.cpp DEPENDS Waferline::estimate)
