@@ -61,6 +61,22 @@ void check_capacity(GpuEstimate& estimate, const GpuTerms& terms, const Gpu& gpu
                                    static_cast<double>(gpu.memory.value.value) / 1e9, missing / 1e9);
 }
 
+/// What the figures leave out and a reader should know.
+std::vector<std::string> notes_on(const GpuWorkload& workload, const Gpu& gpu, std::int64_t devices) {
+  std::vector<std::string> notes;
+  const std::int64_t node = gpu.scale_up.devices_per_node.value;
+  if (devices > node) {
+    notes.push_back(
+        fmt::format("{} devices are more than the {} that {} joins in a node; links between nodes are not in "
+                    "the model",
+                    devices, node, gpu.scale_up.link));
+  }
+  if (!workload.experts.empty())
+    notes.push_back(
+        "the bytes of the chosen experts are counted, but hardly any measured row is of a mixture of experts");
+  return notes;
+}
+
 }  // namespace
 
 GpuEstimate estimate_gpu(const GpuWorkload& workload, const Gpu& gpu, std::int64_t devices, const GpuEngine& engine,
@@ -72,6 +88,7 @@ GpuEstimate estimate_gpu(const GpuWorkload& workload, const Gpu& gpu, std::int64
   estimate.devices = devices;
   estimate.bound = terms.bound;
   check_capacity(estimate, terms, gpu);
+  estimate.notes = notes_on(workload, gpu, devices);
 
   estimate.parts = {
       {"weights", weights_time(engine, gpu, terms)},

@@ -13,6 +13,8 @@
 namespace waferline::traces {
 namespace {
 
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// Splits text into records; one instance parses one text.
 class Parser {
  public:
@@ -90,6 +92,8 @@ class Parser {
 };
 
 void check_header(const std::vector<std::string>& columns, const Parser& parser) {
+  // One mark may open a file; a name that begins with another would never be found under its name.
+  if (columns.front().starts_with(byte_order_mark)) parser.fail("a column name begins with a byte order mark", 1);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].empty()) parser.fail(fmt::format("column {} has no name", i + 1), 1);
     if (std::find(columns.begin(), columns.begin() + i, columns[i]) != columns.begin() + i)
@@ -177,7 +181,7 @@ void CsvRow::fail(std::string_view column, const std::string& problem) const {
 }
 
 CsvTable parse_csv(std::string_view text, const std::string& file_name, const CsvLimits& limits) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   Parser parser(text, file_name, limits);
   if (std::ssize(text) > limits.max_bytes) parser.fail(fmt::format("more than {} bytes", limits.max_bytes));
   if (const int line = first_invalid_utf8_line(text); line > 0) parser.fail("text is not UTF-8", line);

@@ -202,6 +202,14 @@ TEST_CASE("clients beyond what the memory takes wait and do not slow the others"
   CHECK(gpu_terms(workload, gpu, 1, traits, load).tokens == 2);
 }
 
+TEST_CASE("more devices than a node joins and a mixture of experts are remarked on") {
+  GpuWorkload workload = llama3_70b(0);
+  CHECK(estimate_gpu(workload, bare_gpu(), 8, perfect(), at(0)).notes.empty());
+  CHECK(estimate_gpu(workload, bare_gpu(), 9, perfect(), at(0)).notes.size() == 1);
+  workload.experts = {{1, 8, 2, Bytes{1}}};
+  CHECK(estimate_gpu(workload, bare_gpu(), 9, perfect(), at(0)).notes.size() == 2);
+}
+
 TEST_CASE("loads that make no sense are refused") {
   CHECK_THROWS_AS(gpu_terms(llama3_70b(0), bare_gpu(), 0, perfect().traits, at(0)), std::invalid_argument);
   CHECK_THROWS_AS(gpu_terms(llama3_70b(0), bare_gpu(), 1, perfect().traits, at(0, 0.5)), std::invalid_argument);

@@ -89,6 +89,10 @@ TEST_CASE("an empty field is nothing where that is allowed and an error where it
 TEST_CASE("broken text is refused with its line") {
   CHECK(message_of("") == "rows.csv:1: the file is empty (a header with column names was expected)");
   CHECK(message_of("\xef\xbb\xbf") == "rows.csv:1: the file is empty (a header with column names was expected)");
+  CHECK(message_of("\xef\xbb\xbf\xef\xbb\xbf"
+                   "a,b\n") == "rows.csv:1: a column name begins with a byte order mark");
+  CHECK(message_of("\"\xef\xbb\xbf"
+                   "n\"\n") == "rows.csv:1: a column name begins with a byte order mark");
   CHECK(message_of("a,,c\n") == "rows.csv:1: column 2 has no name");
   CHECK(message_of("a,b,a\n") == "rows.csv:1: column \"a\" stands twice in the header");
   CHECK(message_of("a,b\n1\n") == "rows.csv:2: 1 fields, but the header has 2");
