@@ -73,7 +73,8 @@ std::vector<std::string> notes_on(const GpuWorkload& workload, const Gpu& gpu, s
   }
   if (!workload.experts.empty())
     notes.push_back(
-        "the bytes of the chosen experts are counted, but hardly any measured row is of a mixture of experts");
+        "the bytes of the chosen experts are counted; what routing and an uneven choice of experts cost is not in the "
+        "model");
   return notes;
 }
 
