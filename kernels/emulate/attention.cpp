@@ -31,7 +31,7 @@ void Machine::append(const Step& step, StepCounters& counters) {
   for (std::int64_t part = 0; part < bands.parts; ++part) {
     PeWork work;
     work.instruction(bands.size(part), schedule_->batch);
-    counters.observe(work);
+    observe_at(counters, schedule_->extent.rows - 1, part, work);
   }
   // On one row there is no neighbour to pass to, but a window still drops its oldest position.
   if (tensor(step.output).along_y.parts > 1) return;
@@ -161,7 +161,7 @@ void Machine::soften(const Step& step, StepCounters& counters) {
       const std::int64_t vectors = grid.along_x.size(col) * scores.copies;
       work.instruction(grid.along_y.size(row), vectors);
       work.exponentials = vectors * grid.along_y.size(row);
-      counters.observe(work);
+      observe_at(counters, row, col, work);
     }
   }
 }
@@ -183,7 +183,7 @@ void Machine::divide(const Step& step, StepCounters& counters) {
     PeWork work;
     work.specials = bands.heads_at(part).size * bands.group * output.copies;
     work.instruction(bands.dims_at(part).size, work.specials);
-    counters.observe(work);
+    observe(counters, Axis::x, part, work);
   }
 }
 

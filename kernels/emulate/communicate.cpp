@@ -161,7 +161,7 @@ void Machine::local_top_k(const Step& step, StepCounters& counters) {
     const bool router = step.part == Part::router;
     work.instruction(local.size, (router ? found : k) * candidates.copies);
     if (router) work.exponentials = local.size * candidates.copies;
-    counters.observe(work);
+    observe(counters, Axis::x, part, work);
   }
 }
 
@@ -208,7 +208,7 @@ void Machine::gate(const Step& step, StepCounters& counters) {
   work.instruction(k, 2 * chosen.copies);
   work.specials = chosen.copies;
   if (sampling) work.exponentials = k * chosen.copies;
-  counters.observe(work);
+  observe_everywhere(counters, work);
 }
 
 void Machine::fetch_rows(const Step& step, StepCounters& counters) {
@@ -231,6 +231,14 @@ void Machine::fetch_rows(const Step& step, StepCounters& counters) {
     PeWork work;
     work.instruction(bands.size(part), hidden.copies);
     counters.observe(work);
+    if (options_.recorder == nullptr) continue;
+    for (std::int64_t copy = 0; copy < hidden.copies; ++copy) {  // the column that owns a token's row fetches it
+      const auto token = static_cast<std::int64_t>(tokens.of(copy)[0]);
+      const Bands& vocabulary = tensor(step.second).along_x;
+      PeWork one;
+      one.instruction(bands.size(part));
+      pes_.add(part, Split{vocabulary.head_dim, vocabulary.parts}.owner(token), one);
+    }
   }
 }
 

@@ -89,7 +89,12 @@ MachineOptions Decoder::machine_options() const {
   machine.accumulate = options_.accumulate;
   machine.loop = options_.software.loop;
   machine.sram_bytes_per_pe = options_.sram_bytes_per_pe;
+  machine.recorder = options_.recorder;
   return machine;
+}
+
+void Decoder::enter_region(std::string_view region) const {
+  if (options_.recorder != nullptr) options_.recorder->enter(region, position_);
 }
 
 std::unique_ptr<PanelMatrix> Decoder::load_matrix(const std::string& name, const Tensor& tensor) const {
@@ -193,6 +198,7 @@ void Decoder::run_embedding(std::int64_t token) {
   Bindings bindings;
   bindings.matrices[machine.find("model.embed_tokens.weight")] = {surround_->table.get()};
   machine.buffer(machine.find("token")).values[0] = static_cast<float>(token);
+  enter_region("embedding");
   machine.run(bindings, {});
   hidden_ = machine.buffer(machine.find("hidden")).values;
   residuals_.push_back(hidden_);
@@ -207,8 +213,9 @@ void Decoder::run_layers() {
   layer_sram_bytes_ = machine.resident_bytes() + machine.peak_buffer_bytes();
   const std::vector<Rotation> rotations{rotation_at(spec_, position_)};
   machine.buffer(0).values = hidden_;
-  for (const auto& layer : layers_) {
-    machine.run(layer->bindings, rotations);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    enter_region(fmt::format("layer {}", i));
+    machine.run(layers_[i]->bindings, rotations);
     residuals_.push_back(machine.buffer(0).values);
   }
   hidden_ = machine.buffer(0).values;
@@ -224,6 +231,7 @@ void Decoder::run_head() {
                                                                        : surround_->table.get()};
   bindings.vectors[machine.find("model.norm.weight")] = &surround_->final_norm;
   machine.buffer(0).values = hidden_;
+  enter_region("head");
   machine.run(bindings, {});
   logits_ = machine.buffer(machine.find("logits")).values;
   chosen_ = static_cast<std::int64_t>(machine.buffer(machine.find("chosen")).values[1]);

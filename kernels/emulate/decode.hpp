@@ -26,6 +26,7 @@ struct DecodeOptions {
   CollectiveChoice collectives;
   ScheduleOptions software;  ///< loop order and the like; its types are replaced by those above
   simd::InstructionSet set = simd::best();
+  Recorder* recorder = nullptr;  ///< told of every step of every region (embedding, layer 0, ..., head)
 };
 
 /// One schedule with what it counted when it ran.
@@ -73,6 +74,7 @@ class Decoder {
   void run_layers();
   void run_head();
   MachineOptions machine_options() const;
+  void enter_region(std::string_view region) const;
   Pass pass_now() const;
 
   DecoderSpec spec_;

@@ -30,16 +30,15 @@ float gelu_tanh(float x) {
 /// What an instruction covers: every vector of its own, or all that the PE holds at once.
 enum class Cover : std::uint8_t { each_vector, all_local };
 
-void count_pieces(const Bands& bands, std::int64_t copies, Cover cover, std::int64_t instructions, bool exponential,
-                  StepCounters& counters) {
-  for (std::int64_t part = 0; part < bands.parts; ++part) {
-    PeWork work;
-    const bool each = cover == Cover::each_vector;
-    const std::int64_t pieces = each ? bands.heads_at(part).size * bands.group : 1;
-    work.instruction(each ? bands.dims_at(part).size : bands.size(part), pieces * instructions * copies);
-    if (exponential) work.exponentials = bands.size(part) * copies;
-    counters.observe(work);
-  }
+/// Work of one PE that holds a piece of `bands`.
+PeWork piece_work(const Bands& bands, std::int64_t part, std::int64_t copies, Cover cover, std::int64_t instructions,
+                  bool exponential) {
+  PeWork work;
+  const bool each = cover == Cover::each_vector;
+  const std::int64_t pieces = each ? bands.heads_at(part).size * bands.group : 1;
+  work.instruction(each ? bands.dims_at(part).size : bands.size(part), pieces * instructions * copies);
+  if (exponential) work.exponentials = bands.size(part) * copies;
+  return work;
 }
 
 /// Sum of squares, sum or maximum of a run of elements, as one vector instruction leaves it.
@@ -127,12 +126,12 @@ void Machine::local_sums(const Step& step, StepCounters& counters) {
       for (std::int64_t col = 0; col < source.along_x.parts; ++col) {
         PeWork at;
         at.instruction(dims.size, source.along_x.size(col) * output.copies);
-        counters.observe(at);
+        observe_at(counters, part, col, at);
       }
     } else {
       const std::int64_t sums_here = std::max<std::int64_t>(1, heads.size * bands.group / per_output);
       work.instruction(heads.size * bands.group * dims.size / sums_here, sums_here * output.copies);
-      counters.observe(work);
+      observe(counters, axis, part, work);
     }
   }
   round_in_place(type(step.output), output.partial);
@@ -169,7 +168,8 @@ void Machine::normalise(const Step& step, StepCounters& counters) {
       }
     }
   }
-  const Bands& bands = tensor(step.third).along(axis_of(tensor(step.third)));
+  const Axis axis = axis_of(tensor(step.third));
+  const Bands& bands = tensor(step.third).along(axis);
   const std::int64_t per_sum = bands.heads * bands.group / sums.elements();
   for (std::int64_t part = 0; part < bands.parts; ++part) {
     PeWork work;
@@ -177,7 +177,7 @@ void Machine::normalise(const Step& step, StepCounters& counters) {
         std::max<std::int64_t>(1, bands.heads_at(part).size * bands.group / std::max<std::int64_t>(1, per_sum));
     work.instruction(bands.size(part) / here, 2 * here * output.copies);
     work.specials = here * output.copies;
-    counters.observe(work);
+    observe(counters, axis, part, work);
   }
 }
 
@@ -203,7 +203,7 @@ void Machine::rotate(const Step& step, StepCounters& counters) {
     PeWork work;  // two products and two fused ones a vector, and four instructions that advance the angles
     work.instruction(ceil_div(bands.dims_at(part).size, 2),
                      4 * (bands.heads_at(part).size * bands.group + 1) * vectors.copies);
-    counters.observe(work);
+    observe(counters, Axis::x, part, work);
   }
 }
 
@@ -211,7 +211,12 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
   Buffer& output = buffer(step.output);
   const Buffer& input = buffer(step.input);
   const DType stored = type(step.output);
-  const Bands& bands = tensor(step.output).along(axis_of(tensor(step.output)));
+  const Axis axis = axis_of(tensor(step.output));
+  const Bands& bands = tensor(step.output).along(axis);
+  const auto count_pieces = [&](Cover cover, std::int64_t instructions, bool exponential) {
+    for (std::int64_t part = 0; part < bands.parts; ++part)
+      observe(counters, axis, part, piece_work(bands, part, output.copies, cover, instructions, exponential));
+  };
   const bool second_is_vector = step.second != kNoTensor && tensor(step.second).use != SramUse::buffer;
   const auto second = [&](std::int64_t copy, std::int64_t i) {
     if (second_is_vector) {
@@ -232,26 +237,27 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
   switch (step.op) {
     case ElementOp::copy:
       apply([](std::int64_t, std::int64_t, float a) { return a; });
-      return count_pieces(bands, output.copies, Cover::all_local, 1, false, counters);
+      return count_pieces(Cover::all_local, 1, false);
     case ElementOp::add:
     case ElementOp::add_bias:
       apply([&](std::int64_t copy, std::int64_t i, float a) { return a + second(copy, i); });
-      return count_pieces(bands, output.copies, Cover::all_local, 1, false, counters);
+      return count_pieces(Cover::all_local, 1, false);
     case ElementOp::silu_multiply:
       apply(
           [&](std::int64_t copy, std::int64_t i, float a) { return rounded(stored, silu_fp32(a)) * second(copy, i); });
-      return count_pieces(bands, output.copies, Cover::each_vector, 2, true, counters);
+      return count_pieces(Cover::each_vector, 2, true);
     case ElementOp::gelu:
       apply([](std::int64_t, std::int64_t, float a) { return gelu_tanh(a); });
-      return count_pieces(bands, output.copies, Cover::each_vector, 3, true, counters);
+      return count_pieces(Cover::each_vector, 3, true);
     case ElementOp::sigmoid_multiply: {
       const bool one_gate = buffer(step.second).elements() == 1;
       apply([&](std::int64_t copy, std::int64_t i, float a) {
         return a * rounded(stored, sigmoid_fp32(second(copy, i)));
       });
-      count_pieces(bands, output.copies, Cover::all_local, 1, !one_gate, counters);
-      if (one_gate) counters.exponentials = output.copies;
-      return;
+      count_pieces(Cover::all_local, 1, !one_gate);
+      PeWork gate;
+      gate.exponentials = one_gate ? output.copies : 0;
+      return observe_everywhere(counters, gate);
     }
     case ElementOp::multiply_by_gate: {
       const Buffer& chosen = buffer(step.second);
@@ -259,7 +265,7 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
       apply([&](std::int64_t copy, std::int64_t i, float a) {
         return a * chosen.of(copy)[static_cast<std::size_t>(i / width)];
       });
-      return count_pieces(bands, output.copies, Cover::each_vector, 1, false, counters);
+      return count_pieces(Cover::each_vector, 1, false);
     }
     case ElementOp::sink: {
       const float scale = constants_.attention_scale;
@@ -270,7 +276,7 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
           sum = rounded(stored, sum + rounded(stored, exp_fp32(second(copy, i) - maximum)));
         }
       }
-      return count_pieces(bands, output.copies, Cover::all_local, 2, true, counters);
+      return count_pieces(Cover::all_local, 2, true);
     }
     default:
       throw ConfigError(fmt::format("emulate: step {} is not emulated", step.label));

@@ -72,25 +72,48 @@ std::span<const float> run_fold(const Fold& fold, Reduction reduction, DType wir
   return values.subspan(static_cast<std::size_t>(fold.root * lanes), static_cast<std::size_t>(lanes));
 }
 
-FoldTraffic traffic_of(const Fold& fold, std::int64_t wavelets, bool multicast) {
-  const auto line = static_cast<std::size_t>(fold.pes);
-  std::vector<std::int64_t> rightwards(line, 0);  // link from PE i to i + 1
-  std::vector<std::int64_t> leftwards(line, 0);   // link from PE i + 1 to i
-  std::vector<std::int64_t> combined(line, 0);
-  FoldTraffic traffic;
+LineTraffic::LineTraffic(std::int64_t pes) {
+  for (auto* counts : {&forwards, &backwards, &combined, &sent, &received})
+    counts->assign(static_cast<std::size_t>(pes), 0);
+}
+
+void LineTraffic::multicast(std::int64_t root, std::int64_t wavelets) {
+  if (sent.size() <= 1) return;
+  const auto at = static_cast<std::size_t>(root);
+  sent[at] += wavelets;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    if (i != at) received[i] += wavelets;
+    if (i >= at && i + 1 < sent.size()) forwards[i] += wavelets;
+    if (i > 0 && i <= at) backwards[i] += wavelets;
+  }
+}
+
+LineTraffic line_traffic(const Fold& fold, std::int64_t wavelets, bool multicast) {
+  LineTraffic traffic(fold.pes);
   for (const Combine& combine : fold.combines) {
-    for (std::int64_t i = combine.from; i < combine.to; ++i) rightwards[static_cast<std::size_t>(i)] += wavelets;
-    for (std::int64_t i = combine.to; i < combine.from; ++i) leftwards[static_cast<std::size_t>(i)] += wavelets;
-    if (!combine.store) combined[static_cast<std::size_t>(combine.to)] += wavelets;
-    ++traffic.messages;
+    for (std::int64_t i = combine.from; i < combine.to; ++i) traffic.forwards[static_cast<std::size_t>(i)] += wavelets;
+    for (std::int64_t i = combine.from; i > combine.to; --i) traffic.backwards[static_cast<std::size_t>(i)] += wavelets;
+    traffic.sent[static_cast<std::size_t>(combine.from)] += wavelets;
+    traffic.received[static_cast<std::size_t>(combine.to)] += wavelets;
+    if (!combine.store) traffic.combined[static_cast<std::size_t>(combine.to)] += wavelets;
   }
-  if (multicast) {
-    for (std::int64_t i = fold.root; i + 1 < fold.pes; ++i) rightwards[static_cast<std::size_t>(i)] += wavelets;
-    for (std::int64_t i = 0; i < fold.root; ++i) leftwards[static_cast<std::size_t>(i)] += wavelets;
-  }
-  traffic.link_wavelets = std::max(*std::max_element(rightwards.begin(), rightwards.end()),
-                                   *std::max_element(leftwards.begin(), leftwards.end()));
-  traffic.combines = *std::max_element(combined.begin(), combined.end());
+  if (multicast) traffic.multicast(fold.root, wavelets);
+  return traffic;
+}
+
+LineTraffic multicast_traffic(std::int64_t pes, std::int64_t root, std::int64_t wavelets) {
+  LineTraffic traffic(pes);
+  traffic.multicast(root, wavelets);
+  return traffic;
+}
+
+FoldTraffic traffic_of(const Fold& fold, std::int64_t wavelets, bool multicast) {
+  const LineTraffic line = line_traffic(fold, wavelets, multicast);
+  FoldTraffic traffic;
+  traffic.messages = static_cast<std::int64_t>(fold.combines.size());
+  traffic.link_wavelets = std::max(*std::max_element(line.forwards.begin(), line.forwards.end()),
+                                   *std::max_element(line.backwards.begin(), line.backwards.end()));
+  traffic.combines = *std::max_element(line.combined.begin(), line.combined.end());
   return traffic;
 }
 

@@ -46,4 +46,18 @@ struct FoldTraffic {
 };
 FoldTraffic traffic_of(const Fold& fold, std::int64_t wavelets, bool multicast);
 
+/// Wavelets of every PE and link of a line.
+struct LineTraffic {
+  explicit LineTraffic(std::int64_t pes);
+  std::vector<std::int64_t> forwards;   ///< on the link from PE i to PE i + 1
+  std::vector<std::int64_t> backwards;  ///< on the link from PE i to PE i - 1
+  std::vector<std::int64_t> combined;   ///< combined by PE i
+  std::vector<std::int64_t> sent;       ///< up the ramp of PE i
+  std::vector<std::int64_t> received;   ///< down the ramp of PE i
+
+  void multicast(std::int64_t root, std::int64_t wavelets);
+};
+LineTraffic line_traffic(const Fold& fold, std::int64_t wavelets, bool multicast);
+LineTraffic multicast_traffic(std::int64_t pes, std::int64_t root, std::int64_t wavelets);
+
 }  // namespace waferline::kernels::emulate

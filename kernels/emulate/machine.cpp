@@ -20,6 +20,7 @@ Machine::Machine(const Schedule& schedule, const MachineOptions& options, const 
     buffer.values.assign(static_cast<std::size_t>(buffer.copies * buffer.elements()), 0.0F);
   }
   account_sram();
+  if (options.recorder != nullptr) pes_ = PeGrid(schedule.extent);
 }
 
 void Machine::account_sram() {
@@ -28,6 +29,7 @@ void Machine::account_sram() {
   resident_bytes_ = sram.weights.value + sram.kv.value + sram.state.value;
   for (std::size_t i = 0; i < alive.size(); ++i) {
     peak_buffer_bytes_ = std::max(peak_buffer_bytes_, alive[i].value);
+    if (options_.recorder != nullptr) step_buffer_bytes_.push_back(alive[i].value);
     const std::int64_t needed = options_.reserved_bytes + resident_bytes_ + alive[i].value;
     if (options_.sram_bytes_per_pe == 0 || needed <= options_.sram_bytes_per_pe) continue;
     throw DoesNotFit(
@@ -58,7 +60,10 @@ void Machine::run(const Bindings& bindings, std::span<const Rotation> positions)
   rotations_ = positions;
   counters_.assign(schedule_->steps.size(), {});
   inputs_.clear();
-  for (std::size_t i = 0; i < schedule_->steps.size(); ++i) run_step(i);
+  for (std::size_t i = 0; i < schedule_->steps.size(); ++i) {
+    run_step(i);
+    if (options_.recorder != nullptr) record(i);
+  }
   bindings_ = nullptr;
 }
 

@@ -17,6 +17,7 @@
 #include "kernels/emulate/fold.hpp"
 #include "kernels/emulate/kv_cache.hpp"
 #include "kernels/emulate/panel_matrix.hpp"
+#include "kernels/emulate/recorder.hpp"
 #include "kernels/options.hpp"
 #include "kernels/schedule.hpp"
 
@@ -50,6 +51,7 @@ struct MachineOptions {
   DType accumulate = DType::fp32;
   std::int64_t sram_bytes_per_pe = 0;  ///< 0: not checked
   std::int64_t reserved_bytes = 0;     ///< code and system, of that
+  Recorder* recorder = nullptr;        ///< told of every step, PE by PE
 };
 
 /// Values of one tensor: element (copy, ix, iy) at (copy x xs + ix) x ys + iy.
@@ -109,9 +111,19 @@ class Machine {
   bool fp16_sums() const { return options_.accumulate == DType::fp16; }
   const Fold& fold(const CollectivePlan& plan, std::int64_t pes);
 
+  // recorder.cpp: each tallies the work of PEs for the step's counters, and for the recorder if there is one.
+  void observe_everywhere(StepCounters& counters, const PeWork& work);
+  /// The PEs at `part` of every line along `axis`.
+  void observe(StepCounters& counters, Axis axis, std::int64_t part, const PeWork& work);
+  void observe_at(StepCounters& counters, std::int64_t row, std::int64_t col, const PeWork& work);
+  void record(std::size_t index);
+  void record_travel(const Step& step, const StepCounters& counters);
+  void record_line(const Step& step, std::int64_t line, Range pes, std::int64_t words);
+
   // products.cpp
   void multiply(std::size_t index);
-  void count_product(const Step& step, StepCounters& counters) const;
+  void count_product(const Step& step, StepCounters& counters);
+  void record_product(const Step& step, std::int64_t sweeps);
   void complete_products(TensorId id, const CollectivePlan& plan);
   std::vector<Product> matrix_products(TensorId id);
   void evaluate(const std::vector<Product>& products, const Fold& fold, DType wire);
@@ -157,6 +169,8 @@ class Machine {
   std::vector<std::vector<float>> inputs_;  ///< ordered inputs alive until their products are complete
   std::int64_t resident_bytes_ = 0;
   std::int64_t peak_buffer_bytes_ = 0;
+  PeGrid pes_;                                   ///< of the step that runs, if there is a recorder
+  std::vector<std::int64_t> step_buffer_bytes_;  ///< likewise: buffers alive in each step
 };
 
 }  // namespace waferline::kernels::emulate

@@ -53,7 +53,7 @@ void Machine::multiply(std::size_t index) {
   if (!reduced_later && !more_terms) complete_products(step.output, {});
 }
 
-void Machine::count_product(const Step& step, StepCounters& counters) const {
+void Machine::count_product(const Step& step, StepCounters& counters) {
   const Tensor& weight = tensor(step.second);
   const Bands& in = weight.along(step.axis);
   const Bands& out = weight.along(other(step.axis));
@@ -66,8 +66,9 @@ void Machine::count_product(const Step& step, StepCounters& counters) const {
         const std::int64_t dims = heads.dims_at(col).size;
         const std::int64_t rows = weight.along_y.size(row);
         const bool scores = step.op == ElementOp::scores;
-        counters.observe(local_product(heads.heads_at(col).size * heads.group * batch, scores ? dims : rows,
-                                       scores ? rows : dims, options_.loop));
+        observe_at(counters, row, col,
+                   local_product(heads.heads_at(col).size * heads.group * batch, scores ? dims : rows,
+                                 scores ? rows : dims, options_.loop));
       }
     }
   } else {
@@ -79,6 +80,27 @@ void Machine::count_product(const Step& step, StepCounters& counters) const {
   const std::int64_t held = stored_bytes(weight.stored, most_elements(out), most_elements(in)).value;
   counters.weight_bytes = held * sweeps;
   if (bits_per_element(weight.stored.dtype) <= 8) counters.dequantised = elements * sweeps;
+  if (options_.recorder != nullptr) record_product(step, sweeps);
+}
+
+void Machine::record_product(const Step& step, std::int64_t sweeps) {
+  const Tensor& weight = tensor(step.second);
+  const bool of_cache = step.op == ElementOp::scores || step.op == ElementOp::values;
+  StepCounters ignored;
+  for (std::int64_t row = 0; row < pes_.extent().rows; ++row) {
+    for (std::int64_t col = 0; col < pes_.extent().cols; ++col) {
+      const std::int64_t along_x = weight.along_x.size(col);
+      const std::int64_t along_y = weight.along_y.size(row);
+      const std::int64_t inputs = step.axis == Axis::x ? along_x : along_y;
+      const std::int64_t outputs = step.axis == Axis::x ? along_y : along_x;
+      if (!of_cache) observe_at(ignored, row, col, local_product(sweeps, inputs, outputs, options_.loop));
+      const bool nothing = inputs * outputs == 0;
+      pes_.add(PeField::weight_bytes, row, col,
+               nothing ? 0 : stored_bytes(weight.stored, outputs, inputs).value * sweeps);
+      if (bits_per_element(weight.stored.dtype) <= 8)
+        pes_.add(PeField::dequantised, row, col, inputs * outputs * sweeps);
+    }
+  }
 }
 
 const float* Machine::ordered_inputs(TensorId input, std::int64_t first, const PanelMatrix& matrix) {
