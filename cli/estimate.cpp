@@ -1,14 +1,18 @@
-#include "report/estimate.hpp"
+#include <algorithm>
+
 #include "cli/argument_text.hpp"
 #include "cli/command.hpp"
 #include "cli/gpu_systems.hpp"
 #include "cli/model_options.hpp"
 #include "estimate/gpu_workload.hpp"
 #include "models/library.hpp"
+#include "report/estimate.hpp"
+#include "traces/endpoint_rows.hpp"
 
 namespace waferline::cli {
 namespace {
 
+constexpr const char* speculating_software = "service-2026";
 constexpr IntegerRange batches{1, 100'000};
 constexpr IntegerRange wafer_counts{1, 10'000};
 
@@ -34,6 +38,7 @@ class Estimate : public Command {
     answer.decode = estimate::estimate_decode(model, wafer, software, request());
     answer.usable_pes_per_wafer = usable_pes(wafer);
     answer.gpus = compare(models::stored_as(model, model_.overrides()));
+    add_published(answer);
     return {report::estimate_text(answer, page), [answer] { return report::estimate_json(answer); }};
   }
 
@@ -47,6 +52,16 @@ class Estimate : public Command {
     request.kv_dtype = model_.overrides().kv_dtype;
     request.accepted_tokens = accepted_tokens_;
     return request;
+  }
+
+  /// Measured speeds beside the estimate, and what to ask for to compare with those of a service that speculates.
+  void add_published(report::EstimateAnswer& answer) const {
+    answer.published = traces::published_speeds_of(answer.model.name, answer.decode.system);
+    const bool speculates = std::any_of(answer.published.begin(), answer.published.end(),
+                                        [](const traces::EndpointRow& row) { return row.speculates; });
+    if (!speculates || accepted_tokens_ > 1) return;
+    const SoftwareProfile service = load_software(speculating_software);
+    if (service.accepted_tokens) answer.speculating_service = {service.name, service.accepted_tokens->value};
   }
 
   std::vector<report::GpuAnswer> compare(const models::Model& model) const {

@@ -87,6 +87,16 @@ Json gpu_json(const GpuAnswer& answer) {
   return json;
 }
 
+Json published_json(const traces::EndpointRow& row) {
+  return {{"row", row.id},
+          {"date", row.date},
+          {"provider", row.provider},
+          {"label", row.label},
+          {"tokens_per_s", row.tokens_per_s},
+          {"prompt_tokens", row.context_stated ? Json(row.context_tokens) : Json(nullptr)},
+          {"may_speculate", row.speculates}};
+}
+
 }  // namespace
 
 std::string estimate_json(const EstimateAnswer& answer) {
@@ -106,6 +116,8 @@ std::string estimate_json(const EstimateAnswer& answer) {
   for (const BoundLine& bound : decode.bounds) json["estimate_over_bounds"][bound.name] = bound.estimate_over_bound;
   json["gpus"] = Json::array();
   for (const GpuAnswer& gpu : answer.gpus) json["gpus"].push_back(gpu_json(gpu));
+  json["published"] = Json::array();
+  for (const traces::EndpointRow& row : answer.published) json["published"].push_back(published_json(row));
   json["assumptions"] = Json::array();
   for (const Assumption& assumption : decode.assumptions) {
     json["assumptions"].push_back({{"key", assumption.key},

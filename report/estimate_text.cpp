@@ -175,6 +175,31 @@ Lines gpus(const EstimateAnswer& answer, const Page& page) {
   return lines;
 }
 
+/// What was measured, so that a reader can judge the estimate and knows what the service adds to it.
+Lines published(const EstimateAnswer& answer, const Page& page) {
+  if (answer.published.empty()) return {};
+  Lines lines{"", fmt::format("Published speeds of this model on {}", answer.decode.system)};
+  Table table({{"tokens/s", Align::right},
+               {"prompt", Align::right},
+               {"speculation"},
+               {"date", Align::wrap},
+               {"published as", Align::wrap}});
+  for (const traces::EndpointRow& row : answer.published) {
+    table.add({rate_text(row.tokens_per_s), row.context_stated ? count_text(row.context_tokens) : "-",
+               row.speculates ? "not excluded" : "no", row.date, fmt::format("{} (row {})", row.label, row.id)});
+  }
+  append(lines, table.lines(page));
+  if (answer.speculating_service) {
+    append(lines,
+           wrapped(fmt::format("Speeds with speculation come from newer kernels and several tokens a pass: beside "
+                               "them belongs --software {} --accepted-tokens {}.",
+                               answer.speculating_service->software,
+                               plain_number(answer.speculating_service->accepted_tokens)),
+                   page.width, 2));
+  }
+  return lines;
+}
+
 /// The key as words, without a unit that the value shows.
 std::string input_words(std::string key) {
   for (const std::string_view unit : {"_hz", "_bytes_per_s", "_s"}) {
@@ -222,6 +247,7 @@ Lines estimate_text(const EstimateAnswer& answer, const Page& page) {
   append(lines, breakdown(answer.decode, page));
   append(lines, bounds(answer.decode, page));
   append(lines, wafers(answer, page));
+  append(lines, published(answer, page));
   append(lines, gpus(answer, page));
   append(lines, inputs_that_matter(answer.decode, page));
   Lines notes;

@@ -65,10 +65,10 @@ std::string reason_to_skip(const CsvRow& row) {
 }
 
 /// "10k-token prompt", "1k prompt", "10k in", "500-token prompt"; context limits do not count.
-std::int64_t prompt_tokens(const std::string& text) {
+std::optional<std::int64_t> prompt_tokens(const std::string& text) {
   static const std::regex pattern(R"((\d+)(k?)(?:-token)? (?:prompt|in\b))");
   std::smatch match;
-  if (!std::regex_search(text, match, pattern)) return kUnstatedPrompt;
+  if (!std::regex_search(text, match, pattern)) return std::nullopt;
   return std::max<std::int64_t>(1, std::stoll(match[1].str().substr(0, 9)) * (match[2].length() > 0 ? 1000 : 1));
 }
 
@@ -77,7 +77,7 @@ std::int64_t prompt_tokens(const std::string& text) {
 EndpointRows read_endpoint_rows(const std::filesystem::path& file) {
   const CsvTable table = read_csv_file(file);
   table.require_columns({"row", "provider", "hardware", "model", "tokens_per_s", "metric_kind", "prompt_or_context",
-                         "precision", "speculative_decoding", "reliability"});
+                         "precision", "speculative_decoding", "date", "reliability"});
   const ModelNames names;
   EndpointRows found;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -85,6 +85,8 @@ EndpointRows read_endpoint_rows(const std::filesystem::path& file) {
     EndpointRow one;
     one.id = std::string(row.text("row"));
     one.label = std::string(row.text("model"));
+    one.provider = std::string(row.text("provider"));
+    one.date = std::string(row.text("date"));
     std::string reason = reason_to_skip(row);
     if (reason.empty()) names.resolve(one.label, one, reason);
     if (!reason.empty()) {
@@ -93,12 +95,22 @@ EndpointRows read_endpoint_rows(const std::filesystem::path& file) {
     }
     one.system = holds(row.text("hardware"), "CS-4") ? "cs4" : "wse3";
     one.tokens_per_s = row.real("tokens_per_s", {1e-3, 1e7});
-    one.context_tokens = prompt_tokens(std::string(row.text("prompt_or_context")));
+    const std::optional<std::int64_t> prompt = prompt_tokens(std::string(row.text("prompt_or_context")));
+    one.context_tokens = prompt.value_or(kUnstatedPrompt);
+    one.context_stated = prompt.has_value();
     if (row.text("precision").starts_with("16-bit") || row.text("precision").starts_with("fp16")) one.weight_bits = 16;
     one.speculates = !row.text("speculative_decoding").starts_with("no");
     found.rows.push_back(std::move(one));
   }
   return found;
+}
+
+std::vector<EndpointRow> published_speeds_of(const std::string& model, const std::string& system) {
+  std::vector<EndpointRow> rows = read_endpoint_rows(data_dir("traces/published") / "endpoint_speeds.csv").rows;
+  std::erase_if(rows, [&](const EndpointRow& row) { return row.model != model || row.system != system; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const EndpointRow& a, const EndpointRow& b) { return a.date < b.date; });
+  return rows;
 }
 
 }  // namespace waferline::traces

@@ -14,11 +14,14 @@ namespace waferline::traces {
 /// One published speed.
 struct EndpointRow {
   std::string id;
-  std::string label;   ///< as published
+  std::string label;  ///< as published
+  std::string provider;
+  std::string date;    ///< as published: YYYY-MM-DD, or less exact
   std::string model;   ///< name in the library
   std::string system;  ///< wafer
   std::optional<int> weight_bits;
   std::int64_t context_tokens = 0;
+  bool context_stated = false;  ///< false: the source names no length, and context_tokens is assumed
   double tokens_per_s = 0;
   bool speculates = false;  ///< served after speculation was introduced: the row says yes, or does not say
 };
@@ -33,5 +36,8 @@ struct EndpointRows {
 /// whose length is not stated counts as 1,000 tokens. Errors: ConfigError for a file that cannot be read or lacks a
 /// column.
 EndpointRows read_endpoint_rows(const std::filesystem::path& file);
+
+/// Those of the project's own published rows that are of library model `model` on wafer `system`, oldest first.
+std::vector<EndpointRow> published_speeds_of(const std::string& model, const std::string& system);
 
 }  // namespace waferline::traces

@@ -1,4 +1,4 @@
-// Any bytes are read as a GGUF file or refused, and so are they as a safetensors file.
+// Any bytes are read as a GGUF file or refused, and so are they as a safetensors file and as an index of such files.
 
 #include <unistd.h>
 
@@ -22,6 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     models::read_safetensors(kFile);
+  } catch (const ConfigError&) {
+  }
+  try {
+    models::read_safetensors_index(kFile);
   } catch (const ConfigError&) {
   }
   return 0;
