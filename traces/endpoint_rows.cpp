@@ -35,14 +35,15 @@ class ModelNames {
   }
 
  private:
-  static bool in_library(const std::string& name, std::string& reason) {
-    const std::vector<models::LibraryEntry> entries = models::library_entries();
-    if (std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == name; })) return true;
+  bool in_library(const std::string& name, std::string& reason) const {
+    if (std::any_of(library_.begin(), library_.end(), [&](const auto& entry) { return entry.name == name; }))
+      return true;
     reason = "no configuration in the library";
     return false;
   }
 
   CsvTable table_;
+  std::vector<models::LibraryEntry> library_ = models::library_entries();
 };
 
 bool holds(std::string_view text, std::string_view part) {
