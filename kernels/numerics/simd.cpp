@@ -3,6 +3,10 @@
 #include "kernels/numerics/contract.hpp"
 #include "kernels/numerics/simd_sets.hpp"
 
+#if WAFERLINE_SIMD_X86
+#include <cpuid.h>
+#endif
+
 namespace waferline::kernels::simd {
 
 std::string_view name(InstructionSet set) {
@@ -17,10 +21,18 @@ std::string_view name(InstructionSet set) {
   return "?";
 }
 
+#if WAFERLINE_SIMD_X86
+/// Conversion between fp16 and fp32. Asked of the processor itself: clang 14 knows no such name.
+bool converts_fp16() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
 bool supported(InstructionSet set) {
 #if WAFERLINE_SIMD_X86
   if (set == InstructionSet::avx2) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && converts_fp16();
   }
   if (set == InstructionSet::avx512) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -7,7 +7,7 @@
 namespace waferline::models {
 namespace {
 
-constexpr FfnTraits kGated{.bias = {nullptr, false}};
+const FfnTraits kGated{.bias = {nullptr, false}};
 
 /// Widths of a layer's extra inputs and side paths.
 struct SidePaths {

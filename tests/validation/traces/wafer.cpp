@@ -95,7 +95,13 @@ TEST_CASE("Served speeds of a model left out are met within a factor of 1.25, be
 
 TEST_CASE("A cached token of 405B costs 66 ns a layer and 1,000 tokens, within 10 %") {
   const SoftwareProfile software = load_software("service-2026");
-  EndpointRow row{"", "", "llama-3.1-405b", "wse3", 16, 1000, 969, true};
+  EndpointRow row;
+  row.model = "llama-3.1-405b";
+  row.system = "wse3";
+  row.weight_bits = 16;
+  row.context_tokens = 1000;
+  row.tokens_per_s = 969;
+  row.speculates = true;
   const double near = ServedModel(row, software).seconds(software);
   row.context_tokens = 100'000;
   const double far = ServedModel(row, software).seconds(software);
