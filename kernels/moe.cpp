@@ -59,14 +59,6 @@ TensorId append_router(Builder& b, const Ffn& ffn, TensorId hidden) {
   return chosen;
 }
 
-/// One expert projection for each chosen expert of each token.
-void project_experts(Builder& b, ElementOp op, std::string_view label, std::string_view name, TensorId input,
-                     TensorId output, Axis axis, const Bands& inputs, const Bands& outputs, const ExpertLayout& lay) {
-  const TensorId w = b.matrix(name, WeightRole::routed_expert, axis, inputs, outputs, lay.stored);
-  b.multiply(Part::experts, op, label, input, w, output, axis,
-             {lay.chosen * b.batch(), inputs.elements_per_pe(), outputs.elements_per_pe(), lay.chosen, lay.distinct});
-}
-
 void append_expert_bias(Builder& b, std::string_view label, std::string_view name, const Bands& bands, Axis axis,
                         TensorId vector, const ExpertLayout& lay) {
   const TensorId bias = axis == Axis::x
@@ -146,12 +138,22 @@ void add_inner_buffers(Builder& b, const Ffn& ffn, RoutedExperts& e) {
   if (ffn.gated) e.gate = b.vector("experts.gate", other(e.axis), pieces);
 }
 
+/// One projection for each chosen expert of each token: into the inner width, or (`expert_sum`) out of it.
+void project_experts(Builder& b, ElementOp op, std::string_view label, std::string_view name, TensorId output,
+                     const RoutedExperts& e) {
+  const bool down = op == ElementOp::expert_sum;
+  const Axis axis = down ? other(e.axis) : e.axis;
+  const Bands& inputs = down ? e.lay.inner : e.ends;
+  const Bands& outputs = down ? e.ends : e.lay.inner;
+  const TensorId w = b.matrix(name, WeightRole::routed_expert, axis, inputs, outputs, e.lay.stored);
+  b.multiply(
+      Part::experts, op, label, down ? e.up : e.input, w, output, axis,
+      {e.lay.chosen * b.batch(), inputs.elements_per_pe(), outputs.elements_per_pe(), e.lay.chosen, e.lay.distinct});
+}
+
 void project_up(Builder& b, const Ffn& ffn, const RoutedExperts& e) {
-  project_experts(b, ElementOp::expert, "experts.up_proj", "mlp.experts.up_proj.weight", e.input, e.up, e.axis, e.ends,
-                  e.lay.inner, e.lay);
-  if (!ffn.gated) return;
-  project_experts(b, ElementOp::expert, "experts.gate_proj", "mlp.experts.gate_proj.weight", e.input, e.gate, e.axis,
-                  e.ends, e.lay.inner, e.lay);
+  project_experts(b, ElementOp::expert, "experts.up_proj", "mlp.experts.up_proj.weight", e.up, e);
+  if (ffn.gated) project_experts(b, ElementOp::expert, "experts.gate_proj", "mlp.experts.gate_proj.weight", e.gate, e);
 }
 
 /// From complete inner sums to partial sums of the combined output.
@@ -167,8 +169,7 @@ void activate_and_project_down(Builder& b, const Ffn& ffn, const RoutedExperts& 
   append_activation(b, Part::experts, "experts.activation", e.gate, e.up, e.lay.chosen, local);
   // Gating before the down projection lets all chosen experts add into one partial sum.
   b.elementwise(Part::experts, ElementOp::multiply_by_gate, "experts.gated", e.up, e.chosen, e.up, e.lay.chosen, local);
-  project_experts(b, ElementOp::expert_sum, "experts.down_proj", "mlp.experts.down_proj.weight", e.up, e.output,
-                  inner_axis, e.lay.inner, e.ends, e.lay);
+  project_experts(b, ElementOp::expert_sum, "experts.down_proj", "mlp.experts.down_proj.weight", e.output, e);
 }
 
 void append_down_bias(Builder& b, const Ffn& ffn, const RoutedExperts& e) {
