@@ -101,7 +101,7 @@ void norm_heads(Builder& b, const Mixer& m, const Projections& p) {
 /// Two products and two fused products on half of the dimensions for each vector; four more advance the angles.
 void rotate(Builder& b, const Projections& p) {
   const auto one = [&b](std::string_view label, TensorId id) {
-    const Bands& bands = b.tensor(id).along_x;
+    const Bands bands = b.tensor(id).along_x;
     b.elementwise(Part::rope, ElementOp::rope, label, id, kNoTensor, id, 4 * (bands.vectors_per_pe() + 1),
                   ceil_div(bands.dims_per_pe(), 2));
   };
@@ -114,8 +114,7 @@ struct Caches {
   TensorId v = kNoTensor;
 };
 
-Caches append_to_caches(Builder& b, const Mixer& m, const HeadLayout& lay, const Projections& p,
-                        const Bands& positions) {
+Caches append_to_caches(Builder& b, const Mixer& m, const HeadLayout& lay, const Projections& p, Bands positions) {
   const SramUse use = m.shares_kv ? SramUse::borrowed : SramUse::kv;
   Caches caches;
   caches.k = b.resident("k_cache", use, b.options().kv, lay.k, positions);

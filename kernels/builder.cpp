@@ -234,7 +234,7 @@ Step* Builder::reduce(Part part, StepKind kind, std::string_view label, Axis axi
 
 Step& Builder::relayout(Part part, std::string_view label, Axis axis, TensorId input, TensorId output) {
   Step& step = add_step(StepKind::relayout, part, ElementOp::copy, label);
-  const Bands& source = tensor(input).along(axis);
+  const Bands source = tensor(input).along(axis);
   travel(step, axis, output, 1);
   step.input = input;
   // What a PE needs lies in its own band if the source is dealt out in bands of heads, else anywhere on the line.

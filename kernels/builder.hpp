@@ -96,6 +96,7 @@ class Builder {
   TensorId weight_grid(std::string_view name, models::WeightRole role, const Bands& along_x, const Bands& along_y);
 
   TensorId last_tensor() const { return static_cast<TensorId>(schedule_->tensors.size() - 1); }
+  /// Valid until the next tensor is added: copy what is needed longer.
   const Tensor& tensor(TensorId id) const { return schedule_->tensors[static_cast<std::size_t>(id)]; }
   /// Elements of one copy on the busiest PE.
   std::int64_t local(TensorId id) const { return tensor(id).elements_per_pe; }

@@ -116,7 +116,7 @@ void project_queries(Builder& b, const Mixer& m, const LatentLayout& lay, Inputs
 }
 
 void rotate(Builder& b, std::string_view label, TensorId id) {
-  const Bands& bands = b.tensor(id).along_x;
+  const Bands bands = b.tensor(id).along_x;
   b.elementwise(Part::rope, ElementOp::rope, label, id, kNoTensor, id, 4 * (bands.vectors_per_pe() + 1),
                 ceil_div(bands.dims_per_pe(), 2));
 }

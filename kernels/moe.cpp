@@ -59,7 +59,7 @@ TensorId append_router(Builder& b, const Ffn& ffn, TensorId hidden) {
   return chosen;
 }
 
-void append_expert_bias(Builder& b, std::string_view label, std::string_view name, const Bands& bands, Axis axis,
+void append_expert_bias(Builder& b, std::string_view label, std::string_view name, Bands bands, Axis axis,
                         TensorId vector, const ExpertLayout& lay) {
   const TensorId bias = axis == Axis::x
                             ? b.matrix(name, WeightRole::bias, Axis::x, bands, b.everywhere(Axis::y), lay.stored)

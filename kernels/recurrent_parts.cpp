@@ -39,7 +39,7 @@ TensorId spread_over_band(Builder& b, std::string_view label, std::string_view n
   return out;
 }
 
-MatrixState add_matrix_state(Builder& b, const Bands& values, std::int64_t key_dim) {
+MatrixState add_matrix_state(Builder& b, Bands values, std::int64_t key_dim) {
   const Bands keys = b.split(Axis::y, key_dim);
   return {b.resident("state", SramUse::state, b.options().state, values, keys), values, keys};
 }
@@ -72,7 +72,7 @@ void append_output_gate(Builder& b, std::string_view label, TensorId values, Ten
       .exponentials = local * b.batch();
 }
 
-TensorId project_out(Builder& b, std::string_view weight, TensorId values, const Bands& hidden) {
+TensorId project_out(Builder& b, std::string_view weight, TensorId values, Bands hidden) {
   const TensorId w = b.matrix(weight, WeightRole::attention, Axis::x, b.tensor(values).along_x, hidden);
   const TensorId out = b.vector("mixer.out", Axis::y, hidden);
   b.gemv(Part::output, "mixer.out_proj", values, w, out);

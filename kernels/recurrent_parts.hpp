@@ -26,7 +26,7 @@ struct MatrixState {
   Bands values;  ///< along x
   Bands keys;    ///< along y
 };
-MatrixState add_matrix_state(Builder& b, const Bands& values, std::int64_t key_dim);
+MatrixState add_matrix_state(Builder& b, Bands values, std::int64_t key_dim);
 
 /// state *= decay of its head.
 void append_decay(Builder& b, const MatrixState& s, TensorId decay);
@@ -40,6 +40,6 @@ TensorId append_read(Builder& b, const MatrixState& s, std::string_view label, s
 void append_output_gate(Builder& b, std::string_view label, TensorId values, TensorId gate, bool silu);
 
 /// Output projection from x to y with its all-reduce.
-TensorId project_out(Builder& b, std::string_view weight, TensorId values, const Bands& hidden);
+TensorId project_out(Builder& b, std::string_view weight, TensorId values, Bands hidden);
 
 }  // namespace waferline::kernels
