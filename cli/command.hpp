@@ -36,7 +36,7 @@ class Command {
 
 /// One entry of the table of subcommands.
 struct CommandEntry {
-  std::string_view name;
+  std::string_view name;  ///< one word, or two of which the first may be an entry too
   std::string_view summary;
   std::string_view example;  ///< after "waferline NAME"
   std::unique_ptr<Command> (*make)();
@@ -48,6 +48,7 @@ std::span<const CommandEntry> command_entries();
 std::unique_ptr<Command> make_calibrate();
 std::unique_ptr<Command> make_deadline();
 std::unique_ptr<Command> make_emulate();
+std::unique_ptr<Command> make_emulate_allreduce();
 std::unique_ptr<Command> make_estimate();
 std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_list();

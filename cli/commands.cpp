@@ -15,6 +15,8 @@ std::span<const CommandEntry> command_entries() {
                    make_deadline},
       CommandEntry{"emulate", "runs a model's schedules on real numbers over an emulated mesh",
                    "model --weights DIR --prompt-ids 1 --tokens 16 --mesh 8x8", make_emulate},
+      CommandEntry{"emulate allreduce", "moves a reduction over lines of PEs, beside its closed form",
+                   "--pes 660 --lines 660 --wavelets 12 --fabric", make_emulate_allreduce},
       CommandEntry{"validate", "how far the model is from published measurements", "--set waferllm-decode",
                    make_validate},
       CommandEntry{"calibrate", "fit a software profile or an engine to measured rows",

@@ -23,7 +23,7 @@ std::string main_help() {
   std::string text =
       "Waferline predicts how fast a language model decodes on wafer-scale hardware, and shows why.\n\n"
       "Usage: waferline SUBCOMMAND [ARGUMENTS]\n\nSubcommands:\n";
-  for (const CommandEntry& entry : command_entries()) text += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
+  for (const CommandEntry& entry : command_entries()) text += fmt::format("  {:<17} {}\n", entry.name, entry.summary);
   text += "\nwaferline SUBCOMMAND --help shows its flags and an example; waferline --version the version.\n";
   text += "Exit codes: 0 done, 1 does not fit, 2 bad input, 70 internal error.\n";
   return text;
@@ -85,6 +85,17 @@ int run_command(const CommandEntry& entry, const std::vector<std::string>& argum
   return answer.exit_code;
 }
 
+/// Runs the subcommand that the first two arguments name, or the first one alone, on the rest.
+int run_named(const std::vector<std::string>& arguments) {
+  if (arguments.size() > 1) {
+    const std::string two_words = arguments[0] + " " + arguments[1];
+    for (const CommandEntry& entry : command_entries()) {
+      if (entry.name == two_words) return run_command(entry, {arguments.begin() + 2, arguments.end()});
+    }
+  }
+  return run_command(entry_of(arguments[0]), {arguments.begin() + 1, arguments.end()});
+}
+
 int dispatch(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
     write_standard_error(main_help());
@@ -99,8 +110,10 @@ int dispatch(const std::vector<std::string>& arguments) {
     write_standard_output(main_help());
     return ExitCode::done;
   }
-  if (first == "help") return run_command(entry_of(arguments[1]), {"--help"});
-  return run_command(entry_of(first), {arguments.begin() + 1, arguments.end()});
+  if (first != "help") return run_named(arguments);
+  std::vector<std::string> named(arguments.begin() + 1, arguments.end());
+  named.emplace_back("--help");
+  return run_named(named);
 }
 
 /// One message, each of its lines cut at a length that still tells what is wrong.

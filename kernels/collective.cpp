@@ -47,9 +47,9 @@ CriticalPath star_path(Root root, std::int64_t pes, std::int64_t wavelets, const
 CriticalPath ring_path(std::int64_t pes, std::int64_t chunk, const CollectiveRates& rates) {
   const std::int64_t rounds = 2 * (pes - 1);
   CriticalPath longest(rates);
-  for (const std::int64_t followed : {std::int64_t{0}, std::int64_t{1}, pes + 1, rounds}) {
+  for (const std::int64_t followed : {std::int64_t{1}, pes + 1, rounds}) {
     if (followed > rounds) continue;
-    const std::int64_t laps = followed == 0 ? 0 : 1 + (followed - 1) / pes;
+    const std::int64_t laps = 1 + (followed - 1) / pes;
     CriticalPath path(rates);
     path.folds(followed, followed - laps + laps * (pes - 1)).payload((rounds - followed + 1) * chunk);
     longest.join(path);

@@ -58,7 +58,10 @@ class Search {
 
  private:
   void consider(const CollectivePlan& plan) {
-    const double cycles = tree_path(TreeLayout(plan, pes_), wavelets_, rates_).cycles();
+    const TreeLayout layout(plan, pes_);
+    const std::int64_t farthest = std::max(layout.root(), pes_ - 1 - layout.root());
+    const double cycles =
+        tree_path(layout, wavelets_, rates_).cycles() + static_cast<double>(farthest) * rates_.hop_cycles;
     if (cycles < best_cycles_) {
       best_cycles_ = cycles;
       best_ = plan;
@@ -83,6 +86,7 @@ class Search {
       plan.groups[static_cast<std::size_t>(level)] = group;
       choose(plan, level + 1, ceil_div(items, group));
     };
+    if (left > 2) descend(1);
     if (low > 2 && items >= 2) descend(2);
     for (std::int64_t group = low; group <= high; ++group) descend(group);
   }

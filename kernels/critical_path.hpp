@@ -30,6 +30,12 @@ class CriticalPath {
     cycles_ += 2 * rates_->ramp_cycles + static_cast<double>(hops) * rates_->hop_cycles;
     return payload(1);
   }
+  /// Cycles in the adder alone.
+  CriticalPath& stages(std::int64_t count) {
+    counts_.stages += count;
+    cycles_ += static_cast<double>(count) * rates_->stage_cycles;
+    return *this;
+  }
   CriticalPath& payload(std::int64_t wavelets) {
     counts_.payload_slots += wavelets;
     cycles_ += static_cast<double>(wavelets);

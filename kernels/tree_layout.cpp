@@ -49,26 +49,38 @@ LineRange TreeLayout::span(int level, std::int64_t item) const {
   return {first_pe(level, item), first_pe(level, item + 1)};
 }
 
+/// The first of these children whose root does not lie before `pe`, or their end: the roots ascend.
+std::int64_t TreeLayout::first_child_from(int level, LineRange children, std::int64_t pe) const {
+  while (children.size() > 0) {
+    const std::int64_t half = children.begin + children.size() / 2;
+    if (root(level, half) < pe) {
+      children.begin = half + 1;
+    } else {
+      children.end = half;
+    }
+  }
+  return children.begin;
+}
+
 std::int64_t TreeLayout::root(int level, std::int64_t item) const {
   const LineRange pes = span(level, item);
-  return root_ == Root::end ? pes.begin : pes.begin + pes.size() / 2;
+  if (root_ == Root::end) return pes.begin;
+  const std::int64_t middle = pes.begin + pes.size() / 2;
+  if (level <= 2) return middle;
+  const LineRange group = children(level, item);
+  const std::int64_t behind = first_child_from(level - 1, group, middle);
+  if (behind == group.begin) return root(level - 1, behind);
+  const std::int64_t before = root(level - 1, behind - 1);
+  if (behind == group.end) return before;
+  const std::int64_t after = root(level - 1, behind);
+  return after - middle < middle - before ? after : before;
 }
 
 TreeLayout::Sides TreeLayout::sides(int level, std::int64_t item) const {
   const LineRange group = children(level, item);
   Sides sides;
   sides.root = root(level, item);
-  // The children's roots ascend: bisect for the first one that is not before the item's root.
-  LineRange search = group;
-  while (search.size() > 0) {
-    const std::int64_t half = search.begin + search.size() / 2;
-    if (root(level - 1, half) < sides.root) {
-      search.begin = half + 1;
-    } else {
-      search.end = half;
-    }
-  }
-  const std::int64_t pivot = search.begin;
+  const std::int64_t pivot = first_child_from(level - 1, group, sides.root);
   const bool own = pivot < group.end && root(level - 1, pivot) == sides.root;
   sides.own_child = own ? pivot : -1;
   sides.left = {group.begin, pivot};

@@ -31,9 +31,13 @@ class TreeLayout {
   LineRange children(int level, std::int64_t item) const;
   /// PEs that an item covers.
   LineRange span(int level, std::int64_t item) const;
-  /// The PE that holds an item's sum.
+  /// The PE that holds an item's sum. In the middle: the middle PE of the span up to level 2, which is the middle of
+  /// the line for two levels; above, the root of the child nearest to that middle, so that no flow enters a group that
+  /// it does not end in.
   std::int64_t root(int level, std::int64_t item) const;
   std::int64_t root() const { return root(levels_, 0); }
+  /// The level-1 group of a PE.
+  std::int64_t leaf_group(std::int64_t pe) const { return split(1).owner(pe); }
 
   /// How the children of an item fold to its root. Indices are of the level below.
   struct Sides {
@@ -47,6 +51,7 @@ class TreeLayout {
 
  private:
   std::int64_t first_pe(int level, std::int64_t item) const;
+  std::int64_t first_child_from(int level, LineRange children, std::int64_t pe) const;
   Split split(int level) const;
 
   Root root_ = Root::middle;

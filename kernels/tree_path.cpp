@@ -58,12 +58,31 @@ class TreeWalk {
     const LineRange first = sides.left_first ? sides.left : sides.right;
     const LineRange second = sides.left_first ? sides.right : sides.left;
     CriticalPath stream = arrival(level - 1, first, sides.root);
-    if (sides.own_child >= 0) stream.join(ready(level - 1, sides.own_child));
+    stream.join(sides.own_child >= 0 ? ready(level - 1, sides.own_child) : passed_on(sides.root));
     if (second.size() > 0) {
       stream.payload(wavelets_).task_switch();
       stream.join(arrival(level - 1, second, sides.root));
     }
     return finish(stream);
+  }
+
+  /// When a PE that has passed its sum on in a level-1 group may start its next operation. If the group's root takes
+  /// its side last, the side waits, and the PE with it unless the fabric between them holds the whole payload.
+  CriticalPath passed_on(std::int64_t pe) const {
+    const std::int64_t item = layout_.leaf_group(pe);
+    const TreeLayout::Sides group = layout_.sides(1, item);
+    const bool left = pe < group.root;
+    const std::int64_t inward = left ? group.root - pe : pe - group.root;
+    const std::int64_t outer = (left ? group.left.size() : group.right.size()) - inward;
+    CriticalPath end = CriticalPath(rates_).folds(outer, outer).payload(wavelets_);
+    const double held_to_neighbour = 2 * rates_.ramp_cycles + 2 * rates_.hop_cycles + rates_.stage_cycles;
+    const double held = static_cast<double>(inward) * held_to_neighbour + (outer == 0 ? 1 - rates_.stage_cycles : 0);
+    if (left != group.left_first && static_cast<double>(wavelets_) > held) {
+      end.join(fold_to_middle(1, item).stream.folds(-inward, -inward).payload(wavelets_));
+    }
+    if (outer == 0)
+      end.stages(1).payload(-1);  // it issues without the adder, whose cycles count for what it combines next
+    return end.task_switch();
   }
 
   /// When one side's sum reaches the root: every child waits for its own sum and for its outer neighbour's.

@@ -21,6 +21,9 @@ constexpr std::array entries{
                     validate_waferllm_decode},
     ValidationEntry{"waferllm-prefill", "waferllm_measured.csv", "prefill on WSE-2, a layer",
                     validate_waferllm_prefill},
+    ValidationEntry{"reduce", "wse_microbench.csv", "reductions over a line: closed form and stepped fabric",
+                    validate_reduce},
+    ValidationEntry{"pe", "wse_microbench.csv", "vector instructions and loops of one PE", validate_pe},
     ValidationEntry{"endpoints", "endpoint_speeds.csv", "served models on wafers", validate_endpoints},
     ValidationEntry{"gpu", "gpu_decode_measured.csv", "decode on GPUs, by engine class", validate_gpu},
 };

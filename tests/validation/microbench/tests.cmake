@@ -1,0 +1,1 @@
+waferline_test(validation microbench SOURCES microbench/published.cpp DEPENDS Waferline::traces)
