@@ -1,1 +1,1 @@
-waferline_test(property kernels SOURCES kernels/laws.cpp DEPENDS Waferline::kernels)
+waferline_test(property kernels SANITIZED SOURCES kernels/laws.cpp DEPENDS Waferline::kernels)
