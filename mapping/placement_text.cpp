@@ -3,7 +3,15 @@
 namespace waferline::mapping {
 
 std::string_view name(RegionUse use) {
-  return use == RegionUse::layers ? "layers" : "head";
+  switch (use) {
+    case RegionUse::embedding:
+      return "embedding";
+    case RegionUse::layers:
+      return "layers";
+    case RegionUse::head:
+      return "head";
+  }
+  return "";
 }
 
 std::string Misfit::text() const {
