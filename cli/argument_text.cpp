@@ -85,6 +85,14 @@ std::string shown_argument(std::string_view argument) {
   return fmt::format("'{}'", shown);
 }
 
+std::string shell_quoted(std::string_view argument) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
+  if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 std::int64_t parse_integer(std::string_view flag, std::string_view text, IntegerRange range) {
   const auto number = leading_number<std::int64_t>(text);
   const std::string expected = fmt::format("a whole number from {} was expected", range_text(range));

@@ -15,6 +15,9 @@ namespace waferline::cli {
 /// UTF-8 as \xNN.
 std::string shown_argument(std::string_view argument);
 
+/// An argument as a POSIX shell takes it: as it is where nothing in it is special, else in single quotes.
+std::string shell_quoted(std::string_view argument);
+
 /// A whole number: digits, or digits and `Ki` (times 1,024). `k` is refused, since a "128k" context is 131,072 tokens
 /// in one place and 128,000 in another.
 std::int64_t parse_integer(std::string_view flag, std::string_view text, IntegerRange range);

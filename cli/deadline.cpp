@@ -5,6 +5,7 @@
 #include "arch/error.hpp"
 #include "cli/argument_text.hpp"
 #include "cli/command.hpp"
+#include "cli/html_option.hpp"
 #include "cli/model_options.hpp"
 #include "cli/rated_systems.hpp"
 #include "report/deadline.hpp"
@@ -45,9 +46,11 @@ class Deadline : public Command {
     options.duration("--step-overhead", step_overhead_, times, "agent loop: fixed time of a step");
     options.integer("--step-tokens", step_tokens_, token_counts, "agent loop: output tokens of a step");
     options.duration("--step-tool-time", step_tool_time_, times, "agent loop: tool time of a step");
+    html_.declare(options);
   }
 
   Answer run(const report::Page& page, Progress&) override {
+    html_.check();
     estimate::DeadlineQuestion question;
     question.request = {*deadline_, *overhead_, tool_time_, check_time_, *answer_tokens_, completion_cap_};
     question.loop = loop();
@@ -56,7 +59,9 @@ class Deadline : public Command {
     question.times_budget = times_budget_;
     question.branches = branches_;
     const estimate::DeadlineStudy study = estimate::study_deadline(question);
-    return {report::deadline_text(study, page), [study] { return report::deadline_json(study); }};
+    Answer answer{report::deadline_text(study, page), [study] { return report::deadline_json(study); }};
+    if (html_.given()) answer.files.push_back(html_.file(report::deadline_html(study, html_.command())));
+    return answer;
   }
 
  private:
@@ -140,6 +145,7 @@ class Deadline : public Command {
   std::optional<Seconds> step_overhead_;
   std::optional<std::int64_t> step_tokens_;
   std::optional<Seconds> step_tool_time_;
+  HtmlOption html_;
 };
 
 }  // namespace

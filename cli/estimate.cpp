@@ -2,7 +2,9 @@
 
 #include "cli/argument_text.hpp"
 #include "cli/command.hpp"
+#include "cli/estimate_series.hpp"
 #include "cli/gpu_systems.hpp"
+#include "cli/html_option.hpp"
 #include "cli/model_options.hpp"
 #include "estimate/gpu_workload.hpp"
 #include "models/library.hpp"
@@ -27,9 +29,11 @@ class Estimate : public Command {
     options.real("--accepted-tokens", accepted_tokens_, {1, 64}, "tokens that one pass yields, with speculation");
     options.text("--vs", "LIST", gpus_, "GPU systems to compare with, e.g. h100x8,b200x8, or none");
     options.text("--engine", "NAME", engine_, "serving engine on them; default: the class measured on that GPU");
+    html_.declare(options);
   }
 
   Answer run(const report::Page& page, Progress&) override {
+    html_.check();
     const models::Model model = models::load_model(model_.name());
     const Wafer wafer = naming_flag("--system", [&] { return load_wafer(system_); });
     const SoftwareProfile software = naming_flag("--software", [&] { return load_software(software_); });
@@ -37,9 +41,18 @@ class Estimate : public Command {
     answer.model = models::inspect(model, model_.context_tokens(), model_.overrides());
     answer.decode = estimate::estimate_decode(model, wafer, software, request());
     answer.usable_pes_per_wafer = usable_pes(wafer);
-    answer.gpus = compare(models::stored_as(model, model_.overrides()));
+    const models::Model stored = models::stored_as(model, model_.overrides());
+    answer.gpus = compare(stored);
+    answer.usable_extent = wafer.fabric.usable.value;
     add_published(answer);
-    return {report::estimate_text(answer, page), [answer] { return report::estimate_json(answer); }};
+    Answer result;
+    result.text = report::estimate_text(answer, page);
+    if (html_.given()) {
+      answer.series = page_series({model, wafer, software, stored, gpu_systems(), engine_}, answer.decode);
+      result.files.push_back(html_.file(report::estimate_html(answer, html_.command())));
+    }
+    result.json = [answer] { return report::estimate_json(answer); };
+    return result;
   }
 
  private:
@@ -64,14 +77,19 @@ class Estimate : public Command {
     if (service.accepted_tokens) answer.speculating_service = {service.name, service.accepted_tokens->value};
   }
 
+  std::vector<GpuSystem> gpu_systems() const {
+    return gpus_ == "none" ? std::vector<GpuSystem>{} : parse_gpu_systems("--vs", gpus_);
+  }
+
   std::vector<report::GpuAnswer> compare(const models::Model& model) const {
-    if (gpus_ == "none") return {};
+    const std::vector<GpuSystem> systems = gpu_systems();
+    if (systems.empty()) return {};
     const GpuWorkload workload = gpu_workload(model, model_.context_tokens());
     GpuLoad load;
     load.context_tokens = model_.context_tokens();
     load.batch = static_cast<double>(batch_);
     std::vector<report::GpuAnswer> answers;
-    for (const GpuSystem& system : parse_gpu_systems("--vs", gpus_)) {
+    for (const GpuSystem& system : systems) {
       answers.push_back(estimate_on(system, workload, load, engine_, "--vs"));
     }
     return answers;
@@ -85,6 +103,7 @@ class Estimate : public Command {
   double accepted_tokens_ = 1;
   std::string gpus_ = "h100x8,b200x8";
   std::optional<std::string> engine_;
+  HtmlOption html_;
 };
 
 }  // namespace

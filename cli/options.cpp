@@ -134,6 +134,7 @@ void Options::refuse_extras() const {
 
 bool Options::parse(const std::vector<std::string>& arguments) {
   app_->allow_extras();
+  arguments_ = arguments;
   // CLI11 takes them from the back.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -152,6 +153,12 @@ bool Options::parse(const std::vector<std::string>& arguments) {
     }
   }
   return true;
+}
+
+std::string Options::command_line() const {
+  std::string text = app_->get_name();
+  for (const std::string& argument : arguments_) text += " " + shell_quoted(argument);
+  return text;
 }
 
 std::string Options::help() const {

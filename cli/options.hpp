@@ -48,6 +48,8 @@ class Options {
   /// Errors: ConfigError naming flag, value and what is permitted, or the nearest flag for one that is not known.
   bool parse(const std::vector<std::string>& arguments);
   std::string help() const;
+  /// The command as a shell takes it, quoted where it must be; for pages that say what made them. After `parse`.
+  std::string command_line() const;
 
  private:
   struct Required {
@@ -61,6 +63,7 @@ class Options {
   CLI::App* app_;
   std::vector<std::string> flags_;
   std::vector<Required> required_;
+  std::vector<std::string> arguments_;
 };
 
 /// Calls `read`; a ConfigError of its own that names no flag gets this one in front.

@@ -97,6 +97,39 @@ Json published_json(const traces::EndpointRow& row) {
           {"may_speculate", row.speculates}};
 }
 
+Json series_json(const std::vector<SeriesPoint>& points) {
+  Json json = Json::array();
+  for (const SeriesPoint& point : points) {
+    Json entry{{"context_tokens", point.context_tokens}, {"users", point.users}};
+    entry["tokens_per_s"] = {
+        {"low", point.tokens_per_s.low}, {"expected", point.tokens_per_s.expected}, {"high", point.tokens_per_s.high}};
+    entry["pipelined_tokens_per_s"] = point.pipelined_tokens_per_s;
+    entry["gpu_tokens_per_s"] = Json::array();
+    for (const std::optional<double>& gpu : point.gpus) entry["gpu_tokens_per_s"].push_back(or_null(gpu));
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+/// Numbers that only the page shows, so that each of them can be found here.
+Json page_json(const EstimateAnswer& answer) {
+  Json json{{"over_context", series_json(answer.series->over_context)},
+            {"over_users", series_json(answer.series->over_users)}};
+  json["breakdown_share"] = Json::object();
+  for (const BreakdownPart& part : answer.decode.breakdown) {
+    json["breakdown_share"][part.name] = part.time / answer.decode.tpot.expected;
+  }
+  json["gpus"] = Json::array();
+  for (const GpuAnswer& gpu : answer.gpus) {
+    const GpuEstimate& time = gpu.estimate;
+    json["gpus"].push_back(
+        {{"tokens_per_s",
+          {{"low", 1 / time.high.value}, {"expected", 1 / time.expected.value}, {"high", 1 / time.low.value}}},
+         {"times_as_long", time.expected / answer.decode.tpot.expected}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string estimate_json(const EstimateAnswer& answer) {
@@ -132,6 +165,7 @@ std::string estimate_json(const EstimateAnswer& answer) {
                                    {"tokens_per_s_high", line.tokens_per_s_high}});
   }
   json["notes"] = decode.notes;
+  if (answer.series) json["page"] = page_json(answer);
   return dumped(json);
 }
 

@@ -88,3 +88,12 @@ TEST_CASE("an argument is shown short and harmless") {
   CHECK(shown.size() < 100);
   CHECK(shown.find("(100000 bytes)") != std::string::npos);
 }
+
+TEST_CASE("an argument is quoted for a shell only where something in it is special") {
+  CHECK(shell_quoted("llama-3.1-8b") == "llama-3.1-8b");
+  CHECK(shell_quoted("h100x8,b200x8") == "h100x8,b200x8");
+  CHECK(shell_quoted("") == "''");
+  CHECK(shell_quoted("a b") == "'a b'");
+  CHECK(shell_quoted("it's $HOME") == "'it'\\''s $HOME'");
+  CHECK(shell_quoted("~/x") == "'~/x'");
+}

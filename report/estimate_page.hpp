@@ -1,0 +1,28 @@
+#pragma once
+// The parts of an estimate's HTML page. For the .cpp files of this folder.
+
+#include <string>
+
+#include "report/estimate.hpp"
+#include "report/html.hpp"
+
+namespace waferline::report {
+
+/// "wafer_to_wafer" as "wafer to wafer".
+std::string spaced(std::string key);
+
+/// A time with its place in the document.
+Shown shown_time(std::string key, Seconds time);
+/// Tokens per second, a count, bytes.
+Shown shown_rate(std::string key, double tokens_per_s);
+Shown shown_count(std::string key, std::int64_t count);
+
+std::string breakdown_section(const EstimateAnswer& answer);
+std::string bounds_section(const EstimateAnswer& answer);
+std::string gpu_section(const EstimateAnswer& answer);
+std::string series_section(const EstimateAnswer& answer);
+std::string placement_section(const EstimateAnswer& answer);
+std::string published_section(const EstimateAnswer& answer);
+std::string assumptions_section(const EstimateAnswer& answer);
+
+}  // namespace waferline::report

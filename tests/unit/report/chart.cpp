@@ -1,0 +1,108 @@
+// Scales, ticks and charts, with nothing, one point and huge ranges too.
+#include "report/chart.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/catch.hpp"
+
+using namespace waferline::report;
+
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+const ChartText text{"id", "title", "description"};
+
+}  // namespace
+
+TEST_CASE("ticks of a linear axis are round numbers, no more than asked for") {
+  CHECK(linear_ticks(0, 670.4, 6) == std::vector<double>{0, 200, 400, 600});
+  CHECK(linear_ticks(0, 1, 6) == std::vector<double>{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1});
+  CHECK(linear_ticks(-3, 3, 3) == std::vector<double>{-2, 0, 2});
+  CHECK(linear_ticks(5, 5, 4) == std::vector<double>{5});
+  CHECK_FALSE(std::signbit(linear_ticks(0, 10, 5).front()));
+}
+
+TEST_CASE("ticks of a logarithmic axis thin out with the range") {
+  CHECK(logarithmic_ticks(1, 100, 7) == std::vector<double>{1, 2, 5, 10, 20, 50, 100});
+  CHECK(logarithmic_ticks(1, 10000, 6) == std::vector<double>{1, 10, 100, 1000, 10000});
+  CHECK(logarithmic_ticks(1e-300, 1e300, 6).size() >= 2);
+  CHECK(logarithmic_ticks(1e-300, 1e300, 6).size() <= 6);
+  CHECK(logarithmic_ticks(21, 24, 5) == linear_ticks(21, 24, 5));
+  CHECK(logarithmic_ticks(7, 7, 5) == std::vector<double>{7});
+}
+
+TEST_CASE("an axis without a range has no ticks") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(linear_ticks(1, 0, 5).empty());
+  CHECK(linear_ticks(0, infinity, 5).empty());
+  CHECK(linear_ticks(nan, 1, 5).empty());
+  CHECK(linear_ticks(0, 1, 0).empty());
+  CHECK(logarithmic_ticks(0, 1, 5).empty());
+  CHECK(logarithmic_ticks(-1, 1, 5).empty());
+}
+
+TEST_CASE("a tick's text is short") {
+  CHECK(tick_text(0) == "0");
+  CHECK(tick_text(0.05) == "0.05");
+  CHECK(tick_text(2500) == "2500");
+  CHECK(tick_text(20000) == "20k");
+  CHECK(tick_text(2e6) == "2M");
+  CHECK(tick_text(1e-9) == "1e-09");
+}
+
+TEST_CASE("a scale puts its ends at its ends and a degenerate one in the middle") {
+  const Scale linear{10, 20, 0, 100, false};
+  CHECK(linear.at(10) == 0);
+  CHECK(linear.at(15) == Approx(50));
+  const Scale logarithmic{1, 100, 190, 10, true};
+  CHECK(logarithmic.at(1) == 190);
+  CHECK(logarithmic.at(10) == Approx(100));
+  CHECK(logarithmic.at(100) == Approx(10));
+  CHECK(Scale{3, 3, 0, 100, true}.at(3) == 50);
+}
+
+TEST_CASE("charts of nothing are empty, and of values that cannot be drawn too") {
+  CHECK(bar_chart(text, {}, "s", false).empty());
+  CHECK(line_chart(text, {}, "x", "y").empty());
+  CHECK(line_chart(text, {{"a", {}}}, "x", "y").empty());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(line_chart(text, {{"a", {{1, nan, nan, nan}, {0, 1, 1, 1}}}}, "x", "y").empty());
+}
+
+TEST_CASE("one point is a mark without a band, and nothing in the drawing is undefined") {
+  const std::string one = line_chart(text, {{"a", {{8192, 1500, 1200, 2000}}}}, "x", "y");
+  CHECK(count(one, "<circle") == 2);  // the point and its legend
+  CHECK(count(one, "class=\"band") == 0);
+  const std::string zero = bar_chart(text, {{"none", {"/a", 0, "0"}, 0, 0, {}, {}, 0}}, "s", false);
+  const std::string huge = bar_chart(
+      text, {{"small", {"/a", 1e-300, "s"}, 0, 1e-300, {}, {}, 0}, {"big", {"/b", 1e300, "b"}, 0, 1e300, {}, {}, 0}},
+      "s", true);
+  for (const std::string& chart : {one, zero, huge}) {
+    REQUIRE_FALSE(chart.empty());
+    CHECK(count(chart, "nan") == 0);
+    CHECK(count(chart, "inf") == 0);
+  }
+}
+
+TEST_CASE("the length of a bar is to scale") {
+  const auto bar = [](double end) { return Bar{"b", {"/a", end, "t"}, 0, end, {}, {}, 0}; };
+  const std::string chart = bar_chart(text, {bar(50), bar(100)}, "s", false);
+  CHECK(count(chart, "width=\"172.00\"") == 1);
+  CHECK(count(chart, "width=\"344.00\"") == 1);
+}
+
+TEST_CASE("a chart has a name and a description, and its labels are escaped") {
+  const std::string chart =
+      bar_chart({"id", "<b>", "\"d\""}, {{"<script>&", {"/a\"", 1, "1"}, 0, 1, {}, {}, 0}}, "s", false);
+  CHECK(chart.find("role=\"img\" aria-labelledby=\"id-title id-desc\"") != std::string::npos);
+  CHECK(chart.find("<title id=\"id-title\">&lt;b&gt;</title>") != std::string::npos);
+  CHECK(chart.find("&lt;script&gt;&amp;") != std::string::npos);
+  CHECK(chart.find("<script") == std::string::npos);
+}
