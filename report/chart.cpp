@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/svg.hpp"
-
 namespace waferline::report {
 namespace {
 
@@ -62,7 +60,8 @@ std::vector<double> linear_ticks(double low, double high, int most) {
 std::vector<double> logarithmic_ticks(double low, double high, int most) {
   if (!usable(low, high, most) || low <= 0) return {};
   if (low == high) return {low};
-  for (const std::vector<int>& mantissas : {std::vector<int>{1, 2, 5}, std::vector<int>{1, 3}}) {
+  for (const std::vector<int>& mantissas :
+       {std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9}, std::vector<int>{1, 2, 5}, std::vector<int>{1, 3}}) {
     std::vector<double> ticks = within_decades(low, high, mantissas, 1);
     if (static_cast<int>(ticks.size()) <= most && ticks.size() >= 2) return ticks;
   }
@@ -91,71 +90,6 @@ bool spans_decades(const std::vector<double>& values, double decades) {
     high = std::max(high, value);
   }
   return low > 0 && std::log10(high / low) > decades;
-}
-
-namespace {
-
-constexpr double width = 360;
-constexpr double bar_row = 31;
-constexpr int most_ticks = 6;
-
-/// The axis of bars: from 0, or from a little below the smallest one where it is logarithmic.
-Scale bar_scale(const std::vector<Bar>& bars, bool logarithmic) {
-  Scale scale{0, 0, 4, width - 12, logarithmic};
-  for (const Bar& bar : bars) {
-    for (const double value : {bar.end, bar.high.value_or(bar.end), bar.low.value_or(bar.end)}) {
-      scale.high = std::max(scale.high, value);
-      if (logarithmic && value > 0) scale.low = scale.low == 0 ? value : std::min(scale.low, value);
-    }
-  }
-  if (logarithmic && scale.low > 0) scale.low = std::pow(10.0, std::floor(std::log10(scale.low) - 0.05));
-  if (scale.high <= scale.low) scale.high = scale.low + 1;
-  scale.logarithmic = logarithmic && scale.low > 0;
-  return scale;
-}
-
-std::string bar_svg(const Bar& bar, const Scale& scale, double y) {
-  const double from = scale.logarithmic ? scale.from : scale.at(bar.start);
-  const double to = scale.logarithmic && bar.end <= 0 ? scale.from : scale.at(bar.end);
-  std::string svg = svg_text(scale.from, y + 11, bar.label, "start", "");
-  svg += svg_text(scale.to, y + 11, bar.number.text, "end", data_attributes(bar.number));
-  svg += fmt::format(R"(<rect class="fill{}" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="10" rx="1"/>)", bar.color,
-                     std::min(from, to), y + 16, std::max(1.0, std::abs(to - from)));
-  if (bar.low && bar.high && *bar.low > 0) {
-    const double a = scale.at(*bar.low);
-    const double b = scale.at(*bar.high);
-    svg += fmt::format(R"(<path class="whisker" d="M{0:.2f} {2:.2f}v6M{0:.2f} {3:.2f}H{1:.2f}M{1:.2f} {2:.2f}v6"/>)", a,
-                       b, y + 18, y + 21);
-  }
-  return svg + "\n";
-}
-
-}  // namespace
-
-std::string bar_chart(const ChartText& text, const std::vector<Bar>& bars, const std::string& unit, bool logarithmic) {
-  if (bars.empty()) return {};
-  const Scale scale = bar_scale(bars, logarithmic);
-  const double bottom = 2 + bar_row * static_cast<double>(bars.size());
-  std::string svg = svg_open(text, width, bottom + 32);
-  const std::vector<double> ticks = scale.logarithmic ? logarithmic_ticks(scale.low, scale.high, most_ticks)
-                                                      : linear_ticks(scale.low, scale.high, most_ticks);
-  for (const double tick : ticks) {
-    const double x = scale.at(tick);
-    svg += svg_line("grid", x, 2, x, bottom);
-    svg += svg_text(x, bottom + 12, tick_text(tick),
-                    x > scale.to - 12 ? "end"
-                    : x < 12          ? "start"
-                                      : "middle",
-                    " class=\"soft\"");
-  }
-  svg += svg_line("axis", scale.from, bottom, scale.to, bottom);
-  double y = 0;
-  for (const Bar& bar : bars) {
-    svg += bar_svg(bar, scale, y);
-    y += bar_row;
-  }
-  svg += svg_text(scale.to, bottom + 26, unit + (scale.logarithmic ? ", logarithmic" : ""), "end", " class=\"soft\"");
-  return svg + "</svg>\n";
 }
 
 }  // namespace waferline::report

@@ -24,8 +24,8 @@ struct Scale {
 /// low equals high. Nothing if a limit is not finite, low > high or most < 1.
 std::vector<double> linear_ticks(double low, double high, int most);
 
-/// Powers of ten within [low, high], every second or third where they would be more than `most`; with 2 and 5 times
-/// them where they fit. Nothing if low is not positive, or as linear_ticks.
+/// Powers of ten within [low, high], every second or third where they would be more than `most`; with 2 to 9, or
+/// 2 and 5, or 3 times them where they fit. Nothing if low is not positive, or as linear_ticks.
 std::vector<double> logarithmic_ticks(double low, double high, int most);
 
 /// "1", "250", "10k", "2M", "0.05", "1e-9": short enough for an axis.
@@ -41,9 +41,17 @@ struct ChartText {
   std::string description;
 };
 
-/// One bar from `start` to `number.value` (or `end`, where the bar stands for a difference), with a band if known.
+/// The unit of an axis; `size` is in the document's unit: 1e-6 for microseconds where the document has seconds.
+struct AxisUnit {
+  std::string name;
+  double size = 1;
+};
+
+/// One bar from `start` to `end`, in the document's unit, with a band if known. Where it begins at 0 its number is its
+/// end, else its length.
 struct Bar {
-  std::string label;
+  Quoted name;
+  std::string label;  ///< what follows the name
   Shown number;
   double start = 0;
   double end = 0;
@@ -52,19 +60,33 @@ struct Bar {
   int color = 0;  ///< 0 to 3
 };
 
-/// Horizontal bars, label and value above each. Logarithmic if asked for; bars then start at the axis.
-/// Empty text for no bars.
-std::string bar_chart(const ChartText& text, const std::vector<Bar>& bars, const std::string& unit, bool logarithmic);
+/// Horizontal bars, label and value above each; long labels wrap. Logarithmic if asked for; bars then start at the
+/// axis. Empty text for no bars.
+std::string bar_chart(const ChartText& text, const std::vector<Bar>& bars, const AxisUnit& unit, bool logarithmic);
 
+/// What one input does to a result: from `low` to `high`, which may be in either order.
+struct Range {
+  Quoted name;
+  Shown low;
+  Shown high;
+};
+
+/// Horizontal bars from low to high around a line at `at`, the result itself. Linear. Empty text for no ranges.
+std::string range_chart(const ChartText& text, const std::vector<Range>& ranges, double at, const AxisUnit& unit);
+
+/// A point with the JSON pointers of its two numbers.
 struct LinePoint {
   double x = 0;
   double y = 0;
   double low = 0;  ///< band; equal to `y` for none
   double high = 0;
+  std::string x_key;
+  std::string y_key;
 };
 
 struct Line {
-  std::string name;
+  Quoted name;
+  std::string label;              ///< what follows the name
   std::vector<LinePoint> points;  ///< by rising x
 };
 

@@ -14,17 +14,18 @@ Shown tokens(std::string key, double value) {
   return {std::move(key), value, whole(value)};
 }
 
-Shown rate(std::string key, TokensPerSecond value) {
-  return {std::move(key), value.value, plain_number(value.value)};
+/// An estimate with the digits that it has; what was given or published in full.
+Shown rate(std::string key, const RatedSystem& system) {
+  return {std::move(key), system.rate.value,
+          system.low ? rate_text(system.rate.value) : plain_number(system.rate.value)};
 }
 
 Shown seconds(std::string key, Seconds value) {
   return {std::move(key), value.value, plain_seconds(value)};
 }
 
-std::string chart_figure(const std::string& caption, const std::string& svg) {
-  if (svg.empty()) return {};
-  return fmt::format("<figure><figcaption>{}</figcaption>\n{}</figure>\n", escaped(caption), svg);
+Quoted name_of(const DeadlineStudy& study, std::size_t system) {
+  return {fmt::format("/systems/{}/name", system), study.outcomes[system].system.name};
 }
 
 std::string lead(const DeadlineStudy& study) {
@@ -33,9 +34,9 @@ std::string lead(const DeadlineStudy& study) {
   for (std::size_t i = 0; i < study.outcomes.size(); ++i) {
     const DeadlineOutcome& outcome = study.outcomes[i];
     const std::string key = fmt::format("/systems/{}", i);
-    text += fmt::format("<li>{}: {} reasoning tokens at {} tokens/s{}</li>\n", escaped(outcome.system.name),
+    text += fmt::format("<li>{}: {} reasoning tokens at {} tokens/s{}</li>\n", quoted(name_of(study, i)),
                         shown(tokens(key + "/reasoning_tokens", outcome.reasoning_tokens)),
-                        shown(rate(key + "/tokens_per_s", outcome.system.rate)),
+                        shown(rate(key + "/tokens_per_s", outcome.system)),
                         outcome.in_time ? "" : "; the answer alone is late");
   }
   text += fmt::format(
@@ -52,8 +53,10 @@ std::string lead(const DeadlineStudy& study) {
   return text;
 }
 
-std::vector<std::string> outcome_row(const DeadlineOutcome& outcome, const std::string& key) {
-  std::vector<std::string> row{escaped(outcome.system.name), shown(rate(key + "/tokens_per_s", outcome.system.rate)),
+std::vector<std::string> outcome_row(const DeadlineStudy& study, std::size_t system) {
+  const DeadlineOutcome& outcome = study.outcomes[system];
+  const std::string key = fmt::format("/systems/{}", system);
+  std::vector<std::string> row{quoted(name_of(study, system)), shown(rate(key + "/tokens_per_s", outcome.system)),
                                shown(tokens(key + "/reasoning_tokens", outcome.reasoning_tokens))};
   row.push_back(outcome.ratio ? shown({key + "/ratio_to_baseline", *outcome.ratio, times_text(*outcome.ratio)}) : "-");
   row.push_back(shown({key + "/speedup", outcome.speedup, times_text(outcome.speedup)}));
@@ -75,16 +78,16 @@ std::string budget_section(const DeadlineStudy& study) {
   for (std::size_t i = 0; i < study.outcomes.size(); ++i) {
     const DeadlineOutcome& outcome = study.outcomes[i];
     const std::string key = fmt::format("/systems/{}", i);
-    table.rows.push_back(outcome_row(outcome, key));
-    bars.push_back({outcome.system.name, tokens(key + "/reasoning_tokens", outcome.reasoning_tokens), 0,
+    table.rows.push_back(outcome_row(study, i));
+    bars.push_back({name_of(study, i), "", tokens(key + "/reasoning_tokens", outcome.reasoning_tokens), 0,
                     outcome.reasoning_tokens, outcome.reasoning_tokens_low, outcome.reasoning_tokens_high,
                     i == study.question.baseline ? 1 : 0});
   }
   const std::string chart =
       bar_chart({"budgets", "Reasoning tokens before the deadline", "One bar for each system, with its band if known."},
-                bars, "reasoning tokens", false);
+                bars, {"reasoning tokens"}, false);
   return section_html("budgets", "Reasoning tokens that fit",
-                      chart_figure("The baseline in its own colour", chart) + table_html(table));
+                      figure_html("The baseline in its own colour", chart) + table_html(table));
 }
 
 std::string loop_section(const DeadlineStudy& study) {
@@ -96,8 +99,8 @@ std::string loop_section(const DeadlineStudy& study) {
     const DeadlineOutcome& outcome = study.outcomes[i];
     if (!outcome.loop) continue;
     const Shown time{fmt::format("/systems/{}/loop_seconds", i), outcome.loop->value, seconds_text(*outcome.loop)};
-    bars.push_back({outcome.system.name, time, 0, time.value, {}, {}, i == study.question.baseline ? 1 : 0});
-    table.rows.push_back({escaped(outcome.system.name), shown(time)});
+    bars.push_back({name_of(study, i), "", time, 0, time.value, {}, {}, i == study.question.baseline ? 1 : 0});
+    table.rows.push_back({quoted(name_of(study, i)), shown(time)});
   }
   const std::string what =
       fmt::format("<p>{} steps, one after the other, each with {} overhead, {} output tokens and {} in tools.</p>\n",
@@ -106,10 +109,9 @@ std::string loop_section(const DeadlineStudy& study) {
                   shown(tokens("/inputs/loop/step_tokens", static_cast<double>(loop.step_tokens))),
                   shown(seconds("/inputs/loop/step_tool_time_s", loop.step_tool_time)));
   const std::string chart =
-      bar_chart({"loop", "Time of the agent loop", "One bar for each system."}, bars, "seconds", false);
-  return section_html(
-      "loop", "Agent loop",
-      what + "<div class=\"pair\">" + chart_figure("Shorter is better", chart) + table_html(table) + "</div>\n");
+      bar_chart({"loop", "Time of the agent loop", "One bar for each system."}, bars, {"seconds"}, false);
+  return section_html("loop", "Agent loop",
+                      what + pair_html(figure_html("Shorter is better", chart), table_html(table)));
 }
 
 std::string threshold_section(const DeadlineStudy& study) {
@@ -130,28 +132,61 @@ std::string threshold_section(const DeadlineStudy& study) {
   return section_html("thresholds", "Which speed is needed", table_html(table));
 }
 
-std::string sensitivity_section(const DeadlineStudy& study) {
+/// What each input does to one system's budget.
+std::string sensitivity_chart(const DeadlineStudy& study, std::size_t system) {
+  std::vector<Range> ranges;
+  for (std::size_t i = 0; i < study.sensitivity.size(); ++i) {
+    const DeadlineSensitivity& line = study.sensitivity[i];
+    const std::string key = fmt::format("/sensitivity/{}", i);
+    if (line.budget_low[system] == line.budget_high[system]) continue;
+    ranges.push_back({{key + "/key", line.key},
+                      tokens(fmt::format("{}/reasoning_tokens_low/{}", key, system), line.budget_low[system]),
+                      tokens(fmt::format("{}/reasoning_tokens_high/{}", key, system), line.budget_high[system])});
+  }
+  return range_chart({fmt::format("sensitivity-{}", system), "What moves the reasoning tokens of one system",
+                      "Reasoning tokens with one input a fifth smaller and a fifth larger, around the answer."},
+                     ranges, study.outcomes[system].reasoning_tokens, {"reasoning tokens"});
+}
+
+HtmlTable sensitivity_table(const DeadlineStudy& study) {
   HtmlTable table{"Reasoning tokens with one input a fifth smaller and a fifth larger", {"input"}, {}, {false}};
-  for (const RatedSystem& system : study.question.systems) {
-    table.headings.push_back(system.name + ", smaller");
-    table.headings.push_back(system.name + ", larger");
+  for (std::size_t s = 0; s < study.outcomes.size(); ++s) {
+    table.headings.push_back(quoted(name_of(study, s)) + ", smaller");
+    table.headings.push_back(quoted(name_of(study, s)) + ", larger");
     table.numeric.insert(table.numeric.end(), {true, true});
   }
   for (std::size_t i = 0; i < study.sensitivity.size(); ++i) {
     const DeadlineSensitivity& line = study.sensitivity[i];
-    std::vector<std::string> row{escaped(line.key)};
+    const std::string key = fmt::format("/sensitivity/{}", i);
+    std::vector<std::string> row{quoted({key + "/key", line.key})};
     for (std::size_t s = 0; s < line.budget_low.size(); ++s) {
-      row.push_back(shown(tokens(fmt::format("/sensitivity/{}/reasoning_tokens_low/{}", i, s), line.budget_low[s])));
-      row.push_back(shown(tokens(fmt::format("/sensitivity/{}/reasoning_tokens_high/{}", i, s), line.budget_high[s])));
+      row.push_back(shown(tokens(fmt::format("{}/reasoning_tokens_low/{}", key, s), line.budget_low[s])));
+      row.push_back(shown(tokens(fmt::format("{}/reasoning_tokens_high/{}", key, s), line.budget_high[s])));
     }
     table.rows.push_back(std::move(row));
   }
-  HtmlTable sources{"Where the rates come from", {"system", "source"}, {}, {}};
-  for (const RatedSystem& system : study.question.systems) {
-    sources.rows.push_back({escaped(system.name), escaped(system.source)});
+  return table;
+}
+
+std::string sensitivity_section(const DeadlineStudy& study) {
+  std::string charts = "<div class=\"pair\">\n";
+  for (std::size_t s = 0; s < study.outcomes.size(); ++s) {
+    const std::string chart = sensitivity_chart(study, s);
+    if (chart.empty()) continue;  // the answer is late whatever the input
+    charts += fmt::format("<figure><figcaption>{}; the line is the answer</figcaption>\n{}</figure>\n",
+                          quoted(name_of(study, s)), chart);
   }
-  return section_html("sensitivity", "What moves the answer", table_html(table)) +
-         section_html("sources", "What it rests on",
+  return section_html("sensitivity", "What moves the answer",
+                      charts + "</div>\n" + table_html(sensitivity_table(study)));
+}
+
+std::string sources_section(const DeadlineStudy& study) {
+  HtmlTable sources{"Where the rates come from", {"system", "source"}, {}, {}, false, true};
+  for (std::size_t s = 0; s < study.outcomes.size(); ++s) {
+    sources.rows.push_back({quoted(name_of(study, s)),
+                            quoted({fmt::format("/systems/{}/rate_source", s), study.outcomes[s].system.source})});
+  }
+  return section_html("sources", "What it rests on",
                       paragraph_html("T = F + (B + A)/s + U + V: deadline, overhead, reasoning and answer tokens at s "
                                      "tokens per second, tools, checking. Tokens come one after the other.") +
                           table_html(sources));
@@ -161,9 +196,12 @@ std::string sensitivity_section(const DeadlineStudy& study) {
 
 std::string deadline_html(const DeadlineStudy& study, const std::string& command) {
   HtmlPage page;
-  page.title = fmt::format("What fits in {}", plain_seconds(study.question.request.deadline));
+  const Seconds deadline = study.question.request.deadline;
+  page.title = fmt::format("What fits in {}", plain_seconds(deadline));
+  page.heading = "What fits in " + shown(seconds("/inputs/deadline_s", deadline));
   page.lead = lead(study);
-  page.body = budget_section(study) + loop_section(study) + threshold_section(study) + sensitivity_section(study);
+  page.body = budget_section(study) + loop_section(study) + threshold_section(study) + sensitivity_section(study) +
+              sources_section(study);
   page.command = command;
   return page_html(page);
 }

@@ -19,7 +19,7 @@ std::string lead(const EstimateAnswer& answer) {
       "the "
       "pipeline busy: {} tokens/s over all users.</p>\n",
       shown(shown_count("/wafer/wafers", decode.placement.wafers)), decode.placement.wafers == 1 ? "wafer" : "wafers",
-      escaped(decode.system), escaped(decode.software),
+      quoted(quoted_system(answer)), quoted({"/wafer/software", decode.software}),
       shown(shown_count("/inputs/context_tokens", decode.request.context_tokens)),
       shown(shown_count("/inputs/batch", decode.request.batch)),
       shown({"/inputs/accepted_tokens", decode.request.accepted_tokens, plain_number(decode.request.accepted_tokens)}),
@@ -32,7 +32,7 @@ std::string lead(const EstimateAnswer& answer) {
                              parameters_text(answer.model.read_per_token)}),
                       shown({"/model/weight_bytes", static_cast<double>(answer.model.weight_bytes.value),
                              bytes_text(answer.model.weight_bytes)}),
-                      escaped(answer.model.weight_types));
+                      quoted({"/inputs/weight_types", answer.model.weight_types}));
   return text;
 }
 
@@ -41,9 +41,11 @@ std::string lead(const EstimateAnswer& answer) {
 std::string estimate_html(const EstimateAnswer& answer, const std::string& command) {
   HtmlPage page;
   page.title = fmt::format("{} on {}", answer.model.name, answer.decode.system);
+  page.heading = quoted({"/model/name", answer.model.name}) + " on " + quoted(quoted_system(answer));
   page.lead = lead(answer);
   page.body = breakdown_section(answer) + bounds_section(answer) + gpu_section(answer) + series_section(answer) +
-              placement_section(answer) + published_section(answer) + assumptions_section(answer);
+              placement_section(answer) + sensitivity_section(answer) + published_section(answer) +
+              assumptions_section(answer);
   page.command = command;
   return page_html(page);
 }

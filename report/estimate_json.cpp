@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/estimate.hpp"
+#include "report/estimate_page.hpp"
 #include "report/json_parts.hpp"
 
 namespace waferline::report {
@@ -123,9 +124,16 @@ Json page_json(const EstimateAnswer& answer) {
   for (const GpuAnswer& gpu : answer.gpus) {
     const GpuEstimate& time = gpu.estimate;
     json["gpus"].push_back(
-        {{"tokens_per_s",
+        {{"name", gpu_name(gpu)},
+         {"tokens_per_s",
           {{"low", 1 / time.high.value}, {"expected", 1 / time.expected.value}, {"high", 1 / time.low.value}}},
          {"times_as_long", time.expected / answer.decode.tpot.expected}});
+  }
+  json["usable_rows"] = answer.usable_extent.rows;
+  json["usable_cols"] = answer.usable_extent.cols;
+  if (answer.speculating_service) {
+    json["speculating_service"] = {{"software", answer.speculating_service->software},
+                                   {"accepted_tokens", answer.speculating_service->accepted_tokens}};
   }
   return json;
 }

@@ -11,6 +11,12 @@ namespace waferline::report {
 /// "wafer_to_wafer" as "wafer to wafer".
 std::string spaced(std::string key);
 
+/// "8 x h100".
+std::string gpu_name(const GpuAnswer& gpu);
+/// It and the wafer's name, with their places in the document.
+Quoted quoted_gpu(const EstimateAnswer& answer, std::size_t gpu);
+Quoted quoted_system(const EstimateAnswer& answer);
+
 /// A time with its place in the document.
 Shown shown_time(std::string key, Seconds time);
 /// Tokens per second, a count, bytes.
@@ -23,6 +29,7 @@ std::string gpu_section(const EstimateAnswer& answer);
 std::string series_section(const EstimateAnswer& answer);
 std::string placement_section(const EstimateAnswer& answer);
 std::string published_section(const EstimateAnswer& answer);
+std::string sensitivity_section(const EstimateAnswer& answer);
 std::string assumptions_section(const EstimateAnswer& answer);
 
 }  // namespace waferline::report

@@ -43,6 +43,34 @@ std::string_view entity(char c) {
   }
 }
 
+/// Long keys may break after an underscore.
+std::string breakable(const std::string& markup) {
+  std::string text;
+  for (const char c : markup) {
+    text += c;
+    if (c == '_') text += "<wbr>";
+  }
+  return text;
+}
+
+const char* class_of(const HtmlTable& table, std::size_t column) {
+  return column < table.numeric.size() && table.numeric[column] ? " class=\"number\"" : "";
+}
+
+/// Browsers forget what a table is once its rows are laid out as blocks, so tables of prose say it.
+std::string role(const HtmlTable& table, const char* name) {
+  return table.prose ? fmt::format(" role=\"{}\"", name) : std::string{};
+}
+
+std::string table_head(const HtmlTable& table) {
+  std::string text = fmt::format("<thead{}><tr{}>", role(table, "rowgroup"), role(table, "row"));
+  for (std::size_t i = 0; i < table.headings.size(); ++i) {
+    text += fmt::format("<th scope=\"col\"{}{}>{}</th>", role(table, "columnheader"), class_of(table, i),
+                        table.headings[i]);
+  }
+  return text + "</tr></thead>\n";
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -86,23 +114,27 @@ std::string shown(const Shown& number) {
   return fmt::format(R"(<data value="{}"{}>{}</data>)", number.value, data_attributes(number), escaped(number.text));
 }
 
+std::string text_attribute(const Quoted& text) {
+  return text.key.empty() ? std::string{} : fmt::format(R"( data-text="{}")", escaped(text.key));
+}
+
+std::string quoted(const Quoted& text) {
+  if (text.key.empty()) return escaped(text.text);
+  return fmt::format("<span{}>{}</span>", text_attribute(text), breakable(escaped(text.text)));
+}
+
 std::string table_html(const HtmlTable& table) {
-  const auto class_of = [&](std::size_t column) {
-    return column < table.numeric.size() && table.numeric[column] ? " class=\"number\"" : "";
-  };
   std::string text = fmt::format(
       "<div class=\"scroll{1}\" tabindex=\"0\" role=\"group\" "
-      "aria-label=\"{0}\"><table><caption>{0}</caption>\n<thead><tr>",
-      escaped(table.caption), table.tall ? " tall" : "");
-  for (std::size_t i = 0; i < table.headings.size(); ++i) {
-    text += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(i), escaped(table.headings[i]));
-  }
-  text += "</tr></thead>\n<tbody>\n";
+      "aria-label=\"{0}\"><table{2}{3}><caption>{0}</caption>\n{4}<tbody{5}>\n",
+      escaped(table.caption), table.tall ? " tall" : "", table.prose ? " class=\"prose\"" : "", role(table, "table"),
+      table_head(table), role(table, "rowgroup"));
   for (const std::vector<std::string>& row : table.rows) {
-    text += "<tr>";
+    text += fmt::format("<tr{}>", role(table, "row"));
     for (std::size_t i = 0; i < row.size(); ++i) {
-      text +=
-          i == 0 ? fmt::format("<th scope=\"row\">{}</th>", row[i]) : fmt::format("<td{}>{}</td>", class_of(i), row[i]);
+      text += i == 0
+                  ? fmt::format("<th scope=\"row\"{}{}>{}</th>", role(table, "rowheader"), class_of(table, i), row[i])
+                  : fmt::format("<td{}{}>{}</td>", role(table, "cell"), class_of(table, i), row[i]);
     }
     text += "</tr>\n";
   }
@@ -119,11 +151,20 @@ std::string paragraph_html(std::string_view text) {
   return fmt::format("<p>{}</p>\n", escaped(text));
 }
 
-std::string list_html(const std::vector<std::string>& texts) {
-  if (texts.empty()) return {};
+std::string list_html(const std::vector<std::string>& items) {
+  if (items.empty()) return {};
   std::string list = "<ul>\n";
-  for (const std::string& text : texts) list += fmt::format("<li>{}</li>\n", escaped(text));
+  for (const std::string& item : items) list += fmt::format("<li>{}</li>\n", item);
   return list + "</ul>\n";
+}
+
+std::string figure_html(std::string_view caption, const std::string& svg) {
+  if (svg.empty()) return {};
+  return fmt::format("<figure><figcaption>{}</figcaption>\n{}</figure>\n", escaped(caption), svg);
+}
+
+std::string pair_html(const std::string& left, const std::string& right) {
+  return "<div class=\"pair\">\n<div>\n" + left + "</div>\n<div>\n" + right + "</div>\n</div>\n";
 }
 
 std::string page_html(const HtmlPage& page) {
@@ -135,11 +176,12 @@ std::string page_html(const HtmlPage& page) {
       "img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n";
   text += fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n", escaped(page.title), page_style);
   text += "<a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n";
-  text += fmt::format("<main>\n<header id=\"answer\">\n<h1>{}</h1>\n{}</header>\n{}</main>\n", escaped(page.title),
-                      page.lead, page.body);
+  text += fmt::format("<main>\n<header id=\"answer\">\n<h1>{}</h1>\n{}</header>\n{}</main>\n",
+                      page.heading.empty() ? escaped(page.title) : page.heading, page.lead, page.body);
   text += fmt::format(
       "<footer>\n<h2>How this page was made</h2>\n<pre tabindex=\"0\"><code>{}</code></pre>\n"
-      "<p>Waferline {}. The same command with <code>--json FILE</code> writes every number of this "
+      "<p>Waferline <span data-text=\"/tool/version\">{}</span>. The same command with <code>--json FILE</code> writes "
+      "every number of this "
       "page unrounded.</p>\n</footer>\n</body>\n</html>\n",
       escaped(page.command), escaped(version()));
   return text;

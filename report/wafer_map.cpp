@@ -14,8 +14,6 @@ namespace {
 using mapping::PlacedRegion;
 using mapping::RegionUse;
 
-constexpr double map_width = 300;
-
 std::string layers_text(const PlacedRegion& placed) {
   if (placed.layer_count == 0) return std::string(mapping::name(placed.use));
   const std::int64_t last = placed.first_layer + placed.layer_count - 1;
@@ -30,44 +28,64 @@ std::string fill_of(const PlacedRegion& placed, std::int64_t layers) {
   return fmt::format("class=\"region fill0\" fill-opacity=\"{:.2f}\"", 0.3 + 0.7 * share);
 }
 
-std::string region_svg(const PlacedRegion& placed, double scale, std::int64_t layers) {
+/// How large the maps are drawn, in the units of their labels.
+struct MapSize {
+  const char* style;
+  double width;
+};
+
+MapSize map_size(std::int64_t wafers) {
+  if (wafers == 1) return {"maps one", 320};
+  if (wafers <= 8) return {"maps", 240};
+  return wafers <= 24 ? MapSize{"maps many", 150} : MapSize{"maps most", 76};
+}
+
+std::string label_svg(const PlacedRegion& placed, double x, double y) {
+  const std::string label = layers_text(placed);
+  // On a plate of the page's own background, so that it reads on every shade.
+  const double plate = text_width(label) + 2;
+  return fmt::format(R"(<rect class="plate" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="14" rx="2"/>)", x - plate / 2,
+                     y - 7, plate) +
+         svg_text(x, y + 4, label, "middle", "");
+}
+
+std::string region_svg(const PlacedRegion& placed, std::size_t index, double scale, std::int64_t layers) {
   const Region& region = placed.region;
   const double x = static_cast<double>(region.col) * scale;
   const double y = static_cast<double>(region.row) * scale;
   const double w = static_cast<double>(region.extent.cols) * scale;
   const double h = static_cast<double>(region.extent.rows) * scale;
+  const std::string pointer = fmt::format(" data-region=\"/wafer/regions/{}\"", index);
+  const std::string holds = placed.layer_count > 0 ? "layers " + layers_text(placed) : layers_text(placed);
   std::string svg = fmt::format(
-      R"(<rect {} x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"><title>{}, {} x {} PEs at row {}, column {}</title></rect>)",
-      fill_of(placed, layers), x, y, w, h,
-      placed.layer_count > 0 ? "layers " + layers_text(placed) : layers_text(placed), region.extent.rows,
-      region.extent.cols, region.row, region.col);
-  const std::string label = layers_text(placed);
-  if (w < 7.0 * static_cast<double>(label.size()) + 4 || h < 14) return svg;
-  // On a plate of the page's own background, so that it reads on every shade.
-  const double plate = 6.6 * static_cast<double>(label.size()) + 4;
-  svg += fmt::format(R"(<rect class="plate" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="13" rx="2"/>)",
-                     x + (w - plate) / 2, y + h / 2 - 7, plate);
-  return svg + svg_text(x + w / 2, y + h / 2 + 3.5, label, "middle", "");
+      R"(<rect {}{} x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"><title>{}, {} x {} PEs at row {}, column {}</title></rect>)",
+      fill_of(placed, layers), pointer, x, y, w, h, holds, region.extent.rows, region.extent.cols, region.row,
+      region.col);
+  if (w < text_width(layers_text(placed)) + 4 || h < 15) return svg;
+  return svg +
+         fmt::format("<g data-label=\"/wafer/regions/{}\">{}</g>", index, label_svg(placed, x + w / 2, y + h / 2));
 }
 
 std::string one_wafer(const mapping::Placement& placement, std::int64_t wafer, Extent usable, std::int64_t layers) {
-  const double scale = map_width / static_cast<double>(std::max<std::int64_t>(1, usable.cols));
+  const double width = map_size(placement.wafers).width;
+  const double scale = width / static_cast<double>(std::max<std::int64_t>(1, usable.cols));
   const double height = scale * static_cast<double>(usable.rows);
   std::string regions;
-  std::int64_t count = 0;
-  for (const PlacedRegion& placed : placement.regions) {
+  std::string name = "The wafer";
+  for (std::size_t i = 0; i < placement.regions.size(); ++i) {
+    const PlacedRegion& placed = placement.regions[i];
     if (placed.region.wafer != wafer) continue;
-    regions += region_svg(placed, scale, layers) + "\n";
-    ++count;
+    if (placement.wafers > 1) {
+      name = "Wafer " +
+             shown({fmt::format("/wafer/regions/{}/wafer", i), static_cast<double>(wafer), fmt::format("{}", wafer)});
+    }
+    regions += region_svg(placed, i, scale, layers) + "\n";
   }
   const ChartText text{fmt::format("wafer-{}", wafer), fmt::format("Map of wafer {}", wafer),
-                       fmt::format("{} regions drawn to scale on {} rows and {} columns of PEs; the table of regions "
-                                   "holds their places and layers.",
-                                   count, usable.rows, usable.cols)};
+                       "Regions drawn to scale on the usable PEs; the table of regions holds their places and layers."};
   return fmt::format(
-      "<figure><figcaption>Wafer {} of {}</figcaption>\n{}{}{}</svg></figure>\n", wafer + 1, placement.wafers,
-      svg_open(text, map_width, height),
-      fmt::format(R"(<rect class="wafer" x="0" y="0" width="{:.2f}" height="{:.2f}"/>)", map_width, height), regions);
+      "<figure><figcaption>{}</figcaption>\n{}{}{}</svg></figure>\n", name, svg_open(text, width, height, ""),
+      fmt::format(R"(<rect class="wafer" x="0" y="0" width="{:.2f}" height="{:.2f}"/>)", width, height), regions);
 }
 
 }  // namespace
@@ -78,15 +96,13 @@ std::string wafer_map(const mapping::Placement& placement, Extent usable) {
   for (const PlacedRegion& placed : placement.regions) {
     layers = std::max(layers, placed.first_layer + placed.layer_count);
   }
-  std::string maps = fmt::format("<div class=\"maps{}\">\n", placement.wafers == 1  ? " one"
-                                                             : placement.wafers > 8 ? " many"
-                                                                                    : "");
+  std::string maps = fmt::format("<div class=\"{}\">\n", map_size(placement.wafers).style);
   for (std::int64_t wafer = 0; wafer < placement.wafers; ++wafer) maps += one_wafer(placement, wafer, usable, layers);
   return maps + "</div>\n";
 }
 
 std::string region_table(const mapping::Placement& placement) {
-  HtmlTable table{"Regions in the order in which a token visits them; wafers, rows and columns of PEs count from 0",
+  HtmlTable table{"Regions in the order in which a token visits them; wafers, rows and columns of PEs count from zero",
                   {"holds", "wafer", "row", "column", "rows", "columns"},
                   {},
                   {false, true, true, true, true, true},

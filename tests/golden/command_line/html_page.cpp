@@ -43,10 +43,9 @@ Page page_of(const std::string& command) {
 
 /// Value of a number as it is shown, e.g. "1,492", "670.4 us", "36.9 %", "16.06 GB", "8.030B", "3.83x".
 double shown_value(const std::string& text) {
-  static const std::map<std::string, double> units{
-      {"", 1},     {"s", 1},    {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9},
-      {"%", 1e-2}, {"x", 1},    {"B", 1e9},   {"M", 1e6},   {"KB", 1e3},
-      {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"T", 1e12},  {"times as long", 1}};
+  static const std::map<std::string, double> units{{"", 1},     {"s", 1},    {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9},
+                                                   {"%", 1e-2}, {"x", 1},    {"B", 1e9},   {"M", 1e6},   {"KB", 1e3},
+                                                   {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"T", 1e12}};
   std::string digits;
   std::size_t at = 0;
   for (; at < text.size() && std::string("0123456789.,-e").find(text[at]) != std::string::npos; ++at) {

@@ -1,5 +1,6 @@
 // Documents against docs/schema, and the sums that they promise.
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -51,6 +52,11 @@ TEST_CASE("documents have every key of schema 1 with its type") {
     check_schema("inspect", document(std::string("inspect ") + model));
     check_schema("estimate", document(std::string("estimate ") + model));
   }
+  const std::filesystem::path page = std::filesystem::temp_directory_path() / "waferline-schema.html";
+  const Json with_page = document("estimate llama-3.1-8b --html '" + page.string() + "'");
+  std::filesystem::remove(page);
+  CHECK(with_page.contains("page"));
+  check_schema("estimate", with_page);
   check_schema("deadline", document(deadline));
   check_schema("deadline", document("deadline --deadline 1s --overhead 2s --answer-tokens 1 --rate a=1"));
   check_schema("validate", document("validate --set waferllm-decode"));

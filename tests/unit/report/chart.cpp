@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "report/svg.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace waferline::report;
@@ -69,21 +70,23 @@ TEST_CASE("a scale puts its ends at its ends and a degenerate one in the middle"
 }
 
 TEST_CASE("charts of nothing are empty, and of values that cannot be drawn too") {
-  CHECK(bar_chart(text, {}, "s", false).empty());
+  CHECK(bar_chart(text, {}, {"s"}, false).empty());
   CHECK(line_chart(text, {}, "x", "y").empty());
-  CHECK(line_chart(text, {{"a", {}}}, "x", "y").empty());
+  CHECK(line_chart(text, {{{"", "a"}, "", {}}}, "x", "y").empty());
+  CHECK(range_chart(text, {}, 1, {"s"}).empty());
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(line_chart(text, {{"a", {{1, nan, nan, nan}, {0, 1, 1, 1}}}}, "x", "y").empty());
+  CHECK(line_chart(text, {{{"", "a"}, "", {{1, nan, nan, nan, "", ""}, {0, 1, 1, 1, "", ""}}}}, "x", "y").empty());
 }
 
 TEST_CASE("one point is a mark without a band, and nothing in the drawing is undefined") {
-  const std::string one = line_chart(text, {{"a", {{8192, 1500, 1200, 2000}}}}, "x", "y");
+  const std::string one = line_chart(text, {{{"", "a"}, "", {{8192, 1500, 1200, 2000, "/x", "/y"}}}}, "x", "y");
   CHECK(count(one, "<circle") == 2);  // the point and its legend
   CHECK(count(one, "class=\"band") == 0);
-  const std::string zero = bar_chart(text, {{"none", {"/a", 0, "0"}, 0, 0, {}, {}, 0}}, "s", false);
+  const std::string zero = bar_chart(text, {{{}, "none", {"/a", 0, "0"}, 0, 0, {}, {}, 0}}, {"s"}, false);
   const std::string huge = bar_chart(
-      text, {{"small", {"/a", 1e-300, "s"}, 0, 1e-300, {}, {}, 0}, {"big", {"/b", 1e300, "b"}, 0, 1e300, {}, {}, 0}},
-      "s", true);
+      text,
+      {{{}, "small", {"/a", 1e-300, "s"}, 0, 1e-300, {}, {}, 0}, {{}, "big", {"/b", 1e300, "b"}, 0, 1e300, {}, {}, 0}},
+      {"s"}, true);
   for (const std::string& chart : {one, zero, huge}) {
     REQUIRE_FALSE(chart.empty());
     CHECK(count(chart, "nan") == 0);
@@ -92,17 +95,71 @@ TEST_CASE("one point is a mark without a band, and nothing in the drawing is und
 }
 
 TEST_CASE("the length of a bar is to scale") {
-  const auto bar = [](double end) { return Bar{"b", {"/a", end, "t"}, 0, end, {}, {}, 0}; };
-  const std::string chart = bar_chart(text, {bar(50), bar(100)}, "s", false);
+  const auto bar = [](double end) { return Bar{{}, "b", {"/a", end, "t"}, 0, end, {}, {}, 0}; };
+  const std::string chart = bar_chart(text, {bar(50e-6), bar(100e-6)}, {"us", 1e-6}, false);
   CHECK(count(chart, "width=\"172.00\"") == 1);
   CHECK(count(chart, "width=\"344.00\"") == 1);
 }
 
 TEST_CASE("a chart has a name and a description, and its labels are escaped") {
   const std::string chart =
-      bar_chart({"id", "<b>", "\"d\""}, {{"<script>&", {"/a\"", 1, "1"}, 0, 1, {}, {}, 0}}, "s", false);
+      bar_chart({"id", "<b>", "\"d\""}, {{{"/n", "<script>&"}, "<", {"/a\"", 1, "1"}, 0, 1, {}, {}, 0}}, {"s"}, false);
   CHECK(chart.find("role=\"img\" aria-labelledby=\"id-title id-desc\"") != std::string::npos);
   CHECK(chart.find("<title id=\"id-title\">&lt;b&gt;</title>") != std::string::npos);
-  CHECK(chart.find("&lt;script&gt;&amp;") != std::string::npos);
+  CHECK(chart.find("<tspan data-text=\"/n\">&lt;script&gt;&amp;</tspan>&lt;<") != std::string::npos);
   CHECK(chart.find("<script") == std::string::npos);
+}
+
+TEST_CASE("a range is drawn from its lower to its higher end, whichever input gives it, around the result") {
+  const auto range = [](double low, double high) {
+    return Range{{"/k", "input"}, {"/l", low, "l"}, {"/h", high, "h"}};
+  };
+  const std::string chart = range_chart(text, {range(10, 100), range(100, 10)}, 50, {"s"});
+  CHECK(count(chart, "<rect class=\"fill0\" x=\"36.09\"") == 2);
+  CHECK(count(chart, "width=\"288.81\"") == 2);
+  CHECK(count(chart, "<line class=\"result\"") == 2);
+  CHECK(count(chart, "data-key=\"/l\"") == 2);
+}
+
+TEST_CASE("an axis of ranges begins at 0 unless the ranges are narrow") {
+  const auto first_tick = [](double low, double high) {
+    const std::string chart = range_chart(text, {{{}, {"/l", low, "l"}, {"/h", high, "h"}}}, high, {"s"});
+    const std::size_t at = chart.find("data-x=");
+    return chart.substr(chart.find('>', at) + 1, chart.find('<', at) - chart.find('>', at) - 1);
+  };
+  CHECK(first_tick(10, 100) == "0");
+  CHECK(first_tick(95, 100) == "95");
+  CHECK(first_tick(-10, 100) == "0");  // the axis begins below it
+}
+
+TEST_CASE("a long label goes over several lines and stays the text it was") {
+  const std::string name = "a name that someone gave to a system, and that is long";
+  const std::vector<std::string> lines = wrapped(name, 150);
+  REQUIRE(lines.size() > 2);
+  std::string joined;
+  for (const std::string& line : lines) {
+    CHECK(text_width(line) <= 150);
+    joined += line;
+  }
+  CHECK(joined == name);
+  CHECK(lines.front().ends_with(' '));
+  CHECK(wrapped(name, 1e6) == std::vector<std::string>{name});
+  CHECK(wrapped("", 10).empty());
+}
+
+TEST_CASE("a word wider than a line is cut between characters, never within one") {
+  const std::vector<std::string> lines = wrapped("WWWWWWWWWW", 40);
+  CHECK(lines.front() == "WWW");
+  CHECK(wrapped("日本語", 1) == std::vector<std::string>{"日", "本", "語"});
+}
+
+TEST_CASE("a number that has no room beside its label stands below it") {
+  const auto height = [](const std::string& name) {
+    const std::string chart =
+        bar_chart(text, {{{"/n", name}, "", {"/a", 1, "1,234.5 tokens"}, 0, 1, {}, {}, 0}}, {"s"}, false);
+    return std::stod(chart.substr(chart.find("0 0 360 ") + 8));
+  };
+  CHECK(height("short") + 15 == height("a name of a length that fills one line"));
+  // Two lines, the second with room.
+  CHECK(height("short") + 15 == height("a name of a length that fills a line and then goes on for some more"));
 }

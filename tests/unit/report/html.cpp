@@ -27,6 +27,22 @@ TEST_CASE("a shown number brings its exact value and its pointer") {
   CHECK(pointer_step("a/b~c") == "/a~1b~0c");
 }
 
+TEST_CASE("a text of the document brings its pointer, a text of the page's own none") {
+  CHECK(quoted({"/gpus/0/engine", "a<b"}) == "<span data-text=\"/gpus/0/engine\">a&lt;b</span>");
+  CHECK(quoted({"", "a<b"}) == "a&lt;b");
+  CHECK(quoted({"/k", "hop_cycles"}) == "<span data-text=\"/k\">hop_<wbr>cycles</span>");
+}
+
+TEST_CASE("a table of prose says its roles, since a phone shows it as a list") {
+  HtmlTable table{"c", {"what", "why"}, {{"row", "1"}}, {}};
+  CHECK(table_html(table).find("role=\"cell\"") == std::string::npos);
+  table.prose = true;
+  for (const char* role : {"table", "rowgroup", "row", "columnheader", "rowheader", "cell"}) {
+    INFO(role);
+    CHECK(table_html(table).find(std::string("role=\"") + role + "\"") != std::string::npos);
+  }
+}
+
 TEST_CASE("a table names its columns and rows for a screen reader") {
   const std::string table = table_html({"c<", {"what", "n"}, {{"row", "1"}}, {false, true}});
   CHECK(table.find("<caption>c&lt;</caption>") != std::string::npos);
@@ -36,7 +52,7 @@ TEST_CASE("a table names its columns and rows for a screen reader") {
 }
 
 TEST_CASE("a page holds no script and forbids every request") {
-  const std::string page = page_html({"<title>", "", "", "waferline '<script>'"});
+  const std::string page = page_html({"<title>", "", "", "", "waferline '<script>'"});
   CHECK(page.find("default-src 'none'") != std::string::npos);
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("<h1>&lt;title&gt;</h1>") != std::string::npos);
