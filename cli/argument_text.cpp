@@ -167,4 +167,14 @@ std::vector<std::int64_t> parse_integer_list(std::string_view flag, std::string_
   return numbers;
 }
 
+std::vector<double> parse_real_list(std::string_view flag, std::string_view text, RealRange range) {
+  std::vector<double> numbers;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    numbers.push_back(parse_real(flag, text.substr(at, end - at), range));
+    at = end + 1;
+  }
+  return numbers;
+}
+
 }  // namespace waferline::cli

@@ -40,4 +40,7 @@ NamedReal parse_named_real(std::string_view flag, std::string_view text, RealRan
 /// Numbers separated by commas, e.g. token ids; at least one.
 std::vector<std::int64_t> parse_integer_list(std::string_view flag, std::string_view text, IntegerRange range);
 
+/// Numbers separated by commas; at least one.
+std::vector<double> parse_real_list(std::string_view flag, std::string_view text, RealRange range);
+
 }  // namespace waferline::cli

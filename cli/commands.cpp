@@ -13,6 +13,8 @@ std::span<const CommandEntry> command_entries() {
       CommandEntry{"deadline", "what fits before a deadline at given rates, and which rate is needed",
                    "--deadline 10s --overhead 1s --answer-tokens 500 --rate gpu=170.7 --rate wafer=1790.3",
                    make_deadline},
+      CommandEntry{"serve", "latency percentiles and throughput of many users who share wafers",
+                   "llama-3.1-8b --requests-per-s 2 --prefill-tokens-per-s 20000", make_serve},
       CommandEntry{"emulate", "runs a model's schedules on real numbers over an emulated mesh",
                    "model --weights DIR --prompt-ids 1 --tokens 16 --mesh 8x8", make_emulate},
       CommandEntry{"emulate allreduce", "moves a reduction over lines of PEs, beside its closed form",

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/answer_options.hpp"
 #include "cli/argument_text.hpp"
 #include "cli/command.hpp"
 #include "cli/estimate_series.hpp"
@@ -30,6 +31,7 @@ class Estimate : public Command {
     options.text("--vs", "LIST", gpus_, "GPU systems to compare with, e.g. h100x8,b200x8, or none");
     options.text("--engine", "NAME", engine_, "serving engine on them; default: the class measured on that GPU");
     html_.declare(options);
+    whole_.declare(options);
   }
 
   Answer run(const report::Page& page, Progress&) override {
@@ -44,6 +46,7 @@ class Estimate : public Command {
     const models::Model stored = models::stored_as(model, model_.overrides());
     answer.gpus = compare(stored);
     answer.usable_extent = wafer.fabric.usable.value;
+    whole_.add(answer, {stored, wafer, software, engine_, gpus_});
     add_published(answer);
     Answer result;
     result.text = report::estimate_text(answer, page);
@@ -104,6 +107,7 @@ class Estimate : public Command {
   std::string gpus_ = "h100x8,b200x8";
   std::optional<std::string> engine_;
   HtmlOption html_;
+  AnswerOptions whole_;
 };
 
 }  // namespace

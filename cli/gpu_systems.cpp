@@ -9,7 +9,6 @@
 #include "arch/error.hpp"
 #include "cli/argument_text.hpp"
 #include "cli/options.hpp"
-#include "estimate/gpu_choice.hpp"
 
 namespace waferline::cli {
 namespace {
@@ -55,9 +54,13 @@ EngineChoice measured_engine(const GpuSystem& system, const char* flag) {
 
 }  // namespace
 
+EngineChoice engine_for(const GpuSystem& system, const std::optional<std::string>& engine, const char* flag) {
+  return engine ? named_engine(*engine, system.gpu) : measured_engine(system, flag);
+}
+
 report::GpuAnswer estimate_on(const GpuSystem& system, const GpuWorkload& workload, const GpuLoad& load,
                               const std::optional<std::string>& engine, const char* flag) {
-  const EngineChoice choice = engine ? named_engine(*engine, system.gpu) : measured_engine(system, flag);
+  const EngineChoice choice = engine_for(system, engine, flag);
   return {estimate_gpu(workload, system.gpu, system.devices, choice.engine, load, choice.widening), choice.reason};
 }
 

@@ -9,6 +9,7 @@
 
 #include "arch/gpu.hpp"
 #include "estimate/gpu.hpp"
+#include "estimate/gpu_choice.hpp"
 #include "report/estimate.hpp"
 
 namespace waferline::cli {
@@ -22,6 +23,10 @@ struct GpuSystem {
 /// Reads "h100x8,b200x8,rtx-4090": names with an optional count after the last x.
 /// Errors: ConfigError naming flag and the nearest GPU, or for an empty entry or a count out of range.
 std::vector<GpuSystem> parse_gpu_systems(std::string_view flag, std::string_view text);
+
+/// The engine that speaks for a system: `engine` if it is named, else the class that was measured on that GPU.
+/// Errors: ConfigError naming `flag` if no engine speaks for so many devices.
+EngineChoice engine_for(const GpuSystem& system, const std::optional<std::string>& engine, const char* flag);
 
 /// Bound and engine model of one system. The engine is `engine` if it is named, else the class that was measured on
 /// that GPU. Errors: ConfigError naming `flag` if no engine speaks for so many devices.

@@ -3,6 +3,11 @@
 namespace waferline::cli {
 
 void ModelOptions::declare(Options& options) {
+  declare_optional(options);
+  options.require("MODEL");
+}
+
+void ModelOptions::declare_optional(Options& options) {
   options.positional("MODEL", name_, "name from the library, config.json or its folder, GGUF or safetensors file");
   options.integer("--context", context_tokens_, {1, longest_context_tokens}, "tokens already in the cache; 8Ki = 8192");
   options.one_of("--weight-bits", weight_bits_, {"auto", "16", "8", "4"}, "bits of a weight; auto: as stored");

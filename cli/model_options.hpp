@@ -15,13 +15,17 @@ namespace waferline::cli {
 class ModelOptions {
  public:
   void declare(Options& options);
+  /// The same with a MODEL that may be missing: ask `given`.
+  void declare_optional(Options& options);
 
-  const std::string& name() const { return name_; }
+  bool given() const { return name_.has_value(); }
+  /// Precondition: given, as it always is after `declare`.
+  const std::string& name() const { return *name_; }
   std::int64_t context_tokens() const { return context_tokens_; }
   models::StorageOverrides overrides() const;
 
  private:
-  std::string name_;
+  std::optional<std::string> name_;
   std::int64_t context_tokens_ = 8192;
   std::string weight_bits_ = "auto";
   std::string kv_type_ = "auto";

@@ -48,6 +48,10 @@ void Options::positional(const std::string& name, std::string& target, const std
   required_.push_back({name, option});
 }
 
+void Options::positional(const std::string& name, std::optional<std::string>& target, const std::string& help) {
+  add(name, "", help, [&target](const std::string& text) { target = text; });
+}
+
 void Options::one_of_positional(const std::string& name, std::string& target, const std::vector<std::string>& permitted,
                                 const std::string& help) {
   const auto read = [&target, name, permitted](const std::string& text) {
@@ -87,6 +91,10 @@ void Options::integer(const std::string& flag, std::optional<std::int64_t>& targ
 void Options::real(const std::string& flag, double& target, RealRange range, const std::string& help) {
   add(flag, "X", with_default(help, fmt::format("{:g}", target)),
       [&target, flag, range](const std::string& text) { target = parse_real(flag, text, range); });
+}
+
+void Options::real(const std::string& flag, std::optional<double>& target, RealRange range, const std::string& help) {
+  add(flag, "X", help, [&target, flag, range](const std::string& text) { target = parse_real(flag, text, range); });
 }
 
 void Options::duration(const std::string& flag, Seconds& target, RealRange seconds, const std::string& help) {

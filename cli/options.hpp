@@ -25,6 +25,8 @@ class Options {
   explicit Options(CLI::App& app) : app_(&app) {}
 
   void positional(const std::string& name, std::string& target, const std::string& help);
+  /// One that may be missing.
+  void positional(const std::string& name, std::optional<std::string>& target, const std::string& help);
   void text(const std::string& flag, const std::string& value_name, std::string& target, const std::string& help);
   void text(const std::string& flag, const std::string& value_name, std::optional<std::string>& target,
             const std::string& help);
@@ -34,6 +36,7 @@ class Options {
   void integer(const std::string& flag, std::optional<std::int64_t>& target, IntegerRange range,
                const std::string& help);
   void real(const std::string& flag, double& target, RealRange range, const std::string& help);
+  void real(const std::string& flag, std::optional<double>& target, RealRange range, const std::string& help);
   void duration(const std::string& flag, Seconds& target, RealRange seconds, const std::string& help);
   void duration(const std::string& flag, std::optional<Seconds>& target, RealRange seconds, const std::string& help);
   void one_of(const std::string& flag, std::string& target, const std::vector<std::string>& permitted,

@@ -49,13 +49,14 @@ estimate::RatedSystem on_gpus(const models::Model& model, const RateRequest& req
           {}};
 }
 
+}  // namespace
+
 bool is_wafer(const std::string& name) {
   const std::vector<std::string> wafers = list_wafers();
   return name.ends_with(".toml") || std::find(wafers.begin(), wafers.end(), name) != wafers.end();
 }
 
-/// Neither a wafer nor a GPU: the nearest name of both kinds.
-void require_known(const std::string& name) {
+void require_known_system(const char* flag, const std::string& name) {
   const std::vector<std::string> gpus = list_gpus();
   const std::string gpu = name.substr(0, name.rfind('x'));
   if (std::find(gpus.begin(), gpus.end(), name) != gpus.end()) return;
@@ -63,12 +64,10 @@ void require_known(const std::string& name) {
   std::vector<std::string> known = list_wafers();
   known.insert(known.end(), gpus.begin(), gpus.end());
   const std::string nearest = nearest_name(name, known);
-  throw ConfigError(fmt::format("--system: \"{}\" is neither a wafer nor a GPU{}", name,
+  throw ConfigError(fmt::format("{}: \"{}\" is neither a wafer nor a GPU{}", flag, name,
                                 nearest.empty() ? "; see waferline list systems and waferline list gpus"
                                                 : fmt::format(", did you mean {}?", nearest)));
 }
-
-}  // namespace
 
 std::vector<estimate::RatedSystem> published_rates(const std::vector<std::string>& endpoints) {
   std::vector<estimate::RatedSystem> systems;
@@ -98,7 +97,7 @@ std::vector<estimate::RatedSystem> estimated_rates(const RateRequest& request,
     if (is_wafer(name)) {
       rates.push_back(on_wafer(model, request, name));
     } else {
-      require_known(name);
+      require_known_system("--system", name);
       rates.push_back(on_gpus(model, request, name));
     }
   }

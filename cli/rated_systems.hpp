@@ -24,4 +24,10 @@ struct RateRequest {
 /// file, or NAMExCOUNT of a GPU. Errors: ConfigError for an unknown name; DoesNotFit.
 std::vector<estimate::RatedSystem> estimated_rates(const RateRequest& request, const std::vector<std::string>& systems);
 
+/// Whether a name is a wafer's or that of a wafer's .toml file.
+bool is_wafer(const std::string& name);
+
+/// Errors: ConfigError naming `flag` and the nearest name of both kinds for what is no GPU either.
+void require_known_system(const char* flag, const std::string& name);
+
 }  // namespace waferline::cli

@@ -9,6 +9,7 @@
 #include "estimate/gpu.hpp"
 #include "estimate/wafer.hpp"
 #include "models/inspect.hpp"
+#include "report/answer.hpp"
 #include "report/page.hpp"
 #include "traces/endpoint_rows.hpp"
 
@@ -51,6 +52,7 @@ struct EstimateAnswer {
   std::vector<traces::EndpointRow> published;             ///< speeds of this model on this wafer, oldest first
   std::optional<SpeculatingService> speculating_service;  ///< where `published` calls for it and the request does not
   std::optional<PageSeries> series;                       ///< only where a page is made
+  WholeAnswer whole;                                      ///< from request to last token, where asked for
 };
 
 /// The answer first, then what limits it, bounds, memory, GPUs, and what moves the answer most.

@@ -174,6 +174,7 @@ std::string estimate_json(const EstimateAnswer& answer) {
   }
   json["notes"] = decode.notes;
   if (answer.series) json["page"] = page_json(answer);
+  add_whole_answer(answer.whole, json);
   return dumped(json);
 }
 

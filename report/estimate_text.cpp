@@ -244,6 +244,7 @@ Lines inputs_that_matter(const DecodeEstimate& decode, const Page& page) {
 
 Lines estimate_text(const EstimateAnswer& answer, const Page& page) {
   Lines lines = headline(answer, page);
+  append(lines, whole_answer_text(answer.whole, page));
   append(lines, breakdown(answer.decode, page));
   append(lines, bounds(answer.decode, page));
   append(lines, wafers(answer, page));

@@ -11,6 +11,8 @@ struct Inspection;
 
 namespace waferline::report {
 
+struct WholeAnswer;
+
 /// {"schema": 1, "tool": {...}}: how every document begins.
 nlohmann::ordered_json document();
 
@@ -22,5 +24,8 @@ nlohmann::ordered_json or_null(const std::optional<double>& value);
 
 /// The object `model` of `inspect` and `estimate`.
 nlohmann::ordered_json model_json(const models::Inspection& model);
+
+/// Adds the objects `answer`, `speculation` and `cost` of `estimate`, each if it was asked for.
+void add_whole_answer(const WholeAnswer& answer, nlohmann::ordered_json& json);
 
 }  // namespace waferline::report

@@ -97,16 +97,15 @@ PrefillPoint prefill_point(const WaferLlmRow& row) {
   return point;
 }
 
-/// Overheads of an instruction and of a rotation, fitted on the published rows in cycles.
-LinearFit fit_prefill() {
+}  // namespace
+
+LinearFit fit_waferllm_prefill() {
   std::vector<FitRow> rows;
   for (const WaferLlmRow& row : read_waferllm_rows(data_dir("traces/published") / kFile).prefill) {
     if (row.in_cycles) rows.push_back(prefill_point(row).fit);
   }
   return fit_relative(rows);
 }
-
-}  // namespace
 
 ValidationSet validate_waferllm_decode(const std::filesystem::path& data_folder) {
   WaferLlmRows rows = read_waferllm_rows(data_folder / kFile);
@@ -130,7 +129,7 @@ ValidationSet validate_waferllm_decode(const std::filesystem::path& data_folder)
 
 ValidationSet validate_waferllm_prefill(const std::filesystem::path& data_folder) {
   WaferLlmRows rows = read_waferllm_rows(data_folder / kFile);
-  const LinearFit fit = fit_prefill();
+  const LinearFit fit = fit_waferllm_prefill();
   std::vector<ValidationPoint> points;
   for (const WaferLlmRow& row : rows.prefill) {
     const PrefillPoint point = prefill_point(row);

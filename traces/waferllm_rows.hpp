@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "estimate/calibrate_wafer.hpp"
+#include "estimate/least_squares.hpp"
 #include "traces/validate.hpp"
 
 namespace waferline::traces {
@@ -53,5 +54,8 @@ estimate::WaferFitRow decode_fit_row(const WaferLlmRow& row);
 /// An engine row as a fit takes it, in microseconds (slope: microseconds a cached token): Qwen3 1.7B on WSE-3 in 8
 /// stages of 256 x 256 PEs with 2, 4, 4, 4, 4, 4, 4 and 2 layers; embedding with the first, head with the last.
 estimate::WaferFitRow engine_fit_row(const WaferEngineRow& row);
+
+/// Overheads of an instruction and of a rotation in the prefill kernel (F30), fitted on the project's own cycle rows.
+LinearFit fit_waferllm_prefill();
 
 }  // namespace waferline::traces

@@ -59,6 +59,14 @@ TEST_CASE("documents have every key of schema 1 with its type") {
   check_schema("estimate", with_page);
   check_schema("deadline", document(deadline));
   check_schema("deadline", document("deadline --deadline 1s --overhead 2s --answer-tokens 1 --rate a=1"));
+  check_schema("serve", document("serve llama-3.1-8b --requests-per-s 2 --prefill-tokens-per-s 20000 --requests 500"));
+  check_schema("serve", document("serve --tokens-per-s 1000 --total-tokens-per-s 20000 --users 64 --kv-tokens 500000 "
+                                 "--prefill-tokens-per-s 50000 --requests-per-s 20 --requests 100"));
+  const std::string whole = "--prompt-tokens 2000 --output-tokens 100 --dollars-per-hour 50 --draft-tokens 2 ";
+  check_schema("estimate", document("estimate llama-3.1-8b " + whole + "--acceptance 0.8 --draft 50us"));
+  check_schema("estimate",
+               document("estimate llama-3.1-8b --vs h100x8,m2-ultra --prompt-tokens 2000 --output-tokens 100 "
+                        "--prefill-on h100x8 --link-gb-per-s 50 --watts 23000"));
   check_schema("validate", document("validate --set waferllm-decode"));
 }
 
@@ -113,4 +121,30 @@ TEST_CASE("the parameters and layers of an inspection add up") {
   CHECK(sum(parameters) - parameters["total"].get<double>() - parameters["read_per_token"].get<double>() ==
         parameters["total"].get<double>());
   CHECK(json["per_layer"].size() == json["model"]["layers"].get<std::size_t>());
+}
+
+TEST_CASE("serving many users gives the same document for any number of threads") {
+  const std::string serve = "serve llama-3.1-8b --requests-per-s 3 --requests 3000 --threads ";
+  const Json one = document(serve + "1");
+  CHECK(document(serve + "2") == one);
+  CHECK(document(serve + "7") == one);
+  CHECK(one["curve"].size() == 5);
+  CHECK(one["summary"]["served"].get<int>() + one["summary"]["refused"].get<int>() == 3000);
+}
+
+TEST_CASE("the parts of a whole answer add up") {
+  for (const char* flags :
+       {"", " --queue 250ms --prefix-cached-tokens 500", " --prefill-on b200x8 --link-gb-per-s 25"}) {
+    INFO(flags);
+    const Json answer =
+        document(std::string("estimate llama-3.1-8b --prompt-tokens 3000 --output-tokens 400") + flags)["answer"];
+    const double moved = answer["kv_transfer"].is_null() ? 0 : answer["kv_transfer"]["seconds"].get<double>();
+    const double ttft = answer["queue_s"].get<double>() + answer["prefill"]["seconds"]["expected"].get<double>() +
+                        moved + answer["first_token_s"].get<double>();
+    CHECK(answer["ttft_s"]["expected"].get<double>() == Approx(ttft));
+    CHECK(answer["end_to_end_s"]["expected"].get<double>() ==
+          Approx(ttft + 399 * answer["tpot_s"]["expected"].get<double>()));
+    for (const Json& gpu : answer["gpus"]) CHECK(gpu["time"]["ttft_s"]["low"] <= gpu["time"]["ttft_s"]["high"]);
+    CHECK(answer["gpus"].size() == 2);
+  }
 }
