@@ -86,6 +86,7 @@ struct DeadlineOutcome {
   std::optional<double> ratio;  // B / B0; nothing if B0 is 0
   double total_tokens = 0;      // branches (B + A)
   std::optional<double> usd;    // of all branches, output tokens only
+  std::optional<double> usd_per_branch;
   std::optional<Seconds> loop;
 };
 

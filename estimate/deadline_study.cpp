@@ -82,6 +82,7 @@ DeadlineOutcome outcome_of(const DeadlineQuestion& question, const RatedSystem& 
       static_cast<double>(question.branches) * (outcome.reasoning_tokens + static_cast<double>(request.answer_tokens));
   if (system.usd_per_million_output_tokens) {
     outcome.usd = outcome.total_tokens / 1e6 * *system.usd_per_million_output_tokens;
+    outcome.usd_per_branch = *outcome.usd / static_cast<double>(question.branches);
   }
   if (question.loop) outcome.loop = loop_time(*question.loop, system.rate);
   return outcome;

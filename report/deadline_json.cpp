@@ -58,6 +58,7 @@ Json system_json(const DeadlineOutcome& outcome, const std::optional<double>& sp
   json["completion_s"] = outcome.completion.value;
   json["total_tokens"] = outcome.total_tokens;
   json["usd"] = or_null(outcome.usd);
+  json["usd_per_branch"] = or_null(outcome.usd_per_branch);
   return json;
 }
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "report/deadline.hpp"
 #include "report/number.hpp"
@@ -51,7 +53,9 @@ Lines outcome_table(const DeadlineStudy& study, const Page& page) {
   std::vector<Table::Column> columns{{"system", Align::wrap},    {"tokens/s", Align::right}, {"speed-up", Align::right},
                                      {"B tokens", Align::right}, {"B ratio", Align::right},  {"done at", Align::right}};
   if (bands) columns.push_back({"B band", Align::right});
-  if (prices) columns.push_back({"US$", Align::right});
+  const bool branches = prices && study.question.branches > 1;
+  if (branches) columns.push_back({"US$ each", Align::right});
+  if (prices) columns.push_back({branches ? "US$ all" : "US$", Align::right});
   Table table(columns);
   for (const DeadlineOutcome& outcome : study.outcomes) {
     std::vector<std::string> cells{outcome.system.name,
@@ -61,6 +65,7 @@ Lines outcome_table(const DeadlineStudy& study, const Page& page) {
                                    outcome.ratio ? times_text(*outcome.ratio) : "-",
                                    fmt::format("{} s", significant(outcome.completion.value, 3))};
     if (bands) cells.push_back(band_cell(outcome));
+    if (branches) cells.push_back(outcome.usd_per_branch ? significant(*outcome.usd_per_branch, 3) : "");
     if (prices) cells.push_back(outcome.usd ? significant(*outcome.usd, 3) : "");
     table.add(std::move(cells));
   }
@@ -141,6 +146,25 @@ Lines sensitivity_table(const DeadlineStudy& study, const Page& page) {
   return lines;
 }
 
+/// How far each input's fifth moves the baseline's budget, as bars, the longest first.
+Lines sensitivity_plot(const DeadlineStudy& study, const Page& page) {
+  const std::size_t baseline = study.question.baseline;
+  std::vector<std::pair<double, std::string>> swings;
+  for (const DeadlineSensitivity& line : study.sensitivity) {
+    swings.emplace_back(std::abs(line.budget_high[baseline] - line.budget_low[baseline]),
+                        line.key == "tokens_per_s" ? "rate" : line.key);
+  }
+  std::stable_sort(swings.begin(), swings.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (swings.empty() || swings.front().first <= 0) return {};
+  Table table({{""}, {"", Align::right}, {""}});
+  for (const auto& [swing, key] : swings) {
+    table.add({key, whole(swing), bar(swing / swings.front().first, page.width / 3, page.unicode)});
+  }
+  Lines lines{"", fmt::format("Tokens between the two ends, {}", study.outcomes[baseline].system.name)};
+  append(lines, table.lines(page));
+  return lines;
+}
+
 Lines sources(const DeadlineStudy& study, const Page& page) {
   Lines lines{"", "Rates"};
   Table table({{""}, {"", Align::wrap}});
@@ -165,6 +189,7 @@ Lines deadline_text(const DeadlineStudy& study, const Page& page) {
   if (study.question.loop) append(lines, loop_table(study, page));
   append(lines, threshold_table(study, page));
   append(lines, sensitivity_table(study, page));
+  append(lines, sensitivity_plot(study, page));
   append(lines, sources(study, page));
   return lines;
 }

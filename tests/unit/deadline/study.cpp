@@ -88,6 +88,8 @@ TEST_CASE("branches side by side multiply tokens and cost but not the budget of 
   CHECK(study.outcomes[1].reasoning_tokens == Approx(8500));
   CHECK(study.outcomes[1].total_tokens == Approx(45000));
   CHECK(*study.outcomes[1].usd == Approx(45000 * 0.75e-6));
+  CHECK(*study.outcomes[1].usd_per_branch * static_cast<double>(study.question.branches) ==
+        Approx(*study.outcomes[1].usd));
   CHECK_FALSE(study.outcomes[0].usd);
 }
 
