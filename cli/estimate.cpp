@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cli/answer_options.hpp"
+#include "cli/answer/answer_options.hpp"
 #include "cli/argument_text.hpp"
 #include "cli/command.hpp"
 #include "cli/estimate_series.hpp"

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "arch/error.hpp"
+#include "cli/answer/served_system.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
-#include "cli/served_system.hpp"
+#include "report/answer/serving.hpp"
 #include "report/number.hpp"
-#include "report/serving.hpp"
 #include "traces/serving_trace.hpp"
 
 namespace waferline::cli {

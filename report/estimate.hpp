@@ -9,7 +9,7 @@
 #include "estimate/gpu.hpp"
 #include "estimate/wafer.hpp"
 #include "models/inspect.hpp"
-#include "report/answer.hpp"
+#include "report/answer/whole_answer.hpp"
 #include "report/page.hpp"
 #include "traces/endpoint_rows.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "cli/gpu_systems.hpp"
 #include "estimate/answer/answer_time.hpp"
-#include "report/answer.hpp"
+#include "report/answer/whole_answer.hpp"
 
 namespace waferline::cli {
 

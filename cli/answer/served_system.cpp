@@ -1,4 +1,4 @@
-#include "cli/served_system.hpp"
+#include "cli/answer/served_system.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "report/answer/serving.hpp"
 #include "report/json_parts.hpp"
-#include "report/serving.hpp"
 
 namespace waferline::report {
 namespace {

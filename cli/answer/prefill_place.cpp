@@ -1,4 +1,4 @@
-#include "cli/prefill_place.hpp"
+#include "cli/answer/prefill_place.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "report/answer.hpp"
+#include "report/answer/whole_answer.hpp"
 #include "report/number.hpp"
 
 namespace waferline::report {

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "report/answer.hpp"
+#include "report/answer/whole_answer.hpp"
 #include "report/json_parts.hpp"
 
 namespace waferline::report {

@@ -1,13 +1,13 @@
-#include "cli/answer_options.hpp"
+#include "cli/answer/answer_options.hpp"
 
 #include <fmt/format.h>
 
 #include <initializer_list>
 
 #include "arch/error.hpp"
+#include "cli/answer/prefill_place.hpp"
 #include "cli/argument_text.hpp"
 #include "cli/gpu_systems.hpp"
-#include "cli/prefill_place.hpp"
 #include "estimate/gpu_workload.hpp"
 #include "models/library.hpp"
 

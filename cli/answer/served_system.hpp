@@ -7,7 +7,7 @@
 
 #include "cli/model_options.hpp"
 #include "estimate/answer/prefill.hpp"
-#include "report/serving.hpp"
+#include "report/answer/serving.hpp"
 
 namespace waferline::cli {
 

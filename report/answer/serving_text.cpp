@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "report/answer/serving.hpp"
 #include "report/number.hpp"
-#include "report/serving.hpp"
 
 namespace waferline::report {
 namespace {
