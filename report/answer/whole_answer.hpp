@@ -33,4 +33,7 @@ struct WholeAnswer {
 /// Sections with their headings, each after an empty line.
 Lines whole_answer_text(const WholeAnswer& answer, const Page& page);
 
+/// The same as sections of the estimate's page; nothing if nothing was asked for.
+std::string whole_answer_sections(const WholeAnswer& answer);
+
 }  // namespace waferline::report
