@@ -107,7 +107,8 @@ void project_queries(Builder& b, const Mixer& m, const LatentLayout& lay, Inputs
   in.q_rope_y = b.vector("q_rope_y", Axis::y, lay.rope);
   if (m.q_lora_rank == 0) {
     b.relayout(Part::qkv, "latent.q_nope_relayout", Axis::x, in.q_low, in.q_nope);
-    b.relayout(Part::qkv, "latent.q_rope_y_relayout", Axis::x, in.q_low, in.q_rope_y);
+    // The compressed vector's place is taken by all unrotated parts and then all rotated ones, heads innermost in both.
+    b.relayout(Part::qkv, "latent.q_rope_y_relayout", Axis::x, in.q_low, in.q_rope_y).first = lay.nope.elements();
     return;
   }
   project(b, "latent.q_b_nope", "self_attn.q_b_proj.weight", Axis::x, in.q_low, in.q_nope);
@@ -130,7 +131,7 @@ TensorId absorb_queries(Builder& b, const LatentLayout& lay, const Inputs& in, T
   b.multiply(Part::qkv, ElementOp::latent_queries, "latent.absorb_q", in.q_nope, w, q_latent, Axis::y,
              {local * b.batch(), 1, dims});
   b.reduce(Part::qkv, StepKind::reduce_sum, "latent.absorb_reduce", Axis::y, q_latent);
-  b.relayout(Part::rope, "latent.q_rope_relayout", Axis::y, in.q_rope_y, rotated);
+  b.relayout(Part::rope, "latent.q_rope_relayout", Axis::y, in.q_rope_y, rotated).op = ElementOp::gather_heads;
   rotate(b, "latent.q_rope", rotated);
   return q_latent;
 }

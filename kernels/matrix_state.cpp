@@ -13,19 +13,28 @@ using models::WeightRole;
 
 namespace {
 
-/// Decay and step of each head from their projections: `exponentials` for each head on the PE.
-TensorId append_gates(Builder& b, TensorId projected, std::int64_t gates_per_head, std::int64_t exponentials,
-                      std::string_view decay_name, std::string_view bias_name) {
+/// What opens and closes a head's state.
+struct Gates {
+  TensorId step = kNoTensor;
+  TensorId decay = kNoTensor;  ///< the same tensor if a head's gates are a pair
+};
+
+/// Decay and step of each head from their projections: `exponentials` for each head on the PE. A pair of projections is
+/// a sigmoid (step) and a decay for each head, members of the key head side by side, all sigmoids first.
+Gates append_gates(Builder& b, TensorId projected, std::int64_t gates_per_head, std::int64_t exponentials,
+                   std::string_view decay_name, std::string_view bias_name) {
   const TensorId gates = spread_over_band(b, "state.gates_spread", "state.gates", projected);
   const Bands bands = b.tensor(gates).along_x;
   Bands heads = bands;
   heads.group = bands.group / gates_per_head;
   const TensorId decay = b.weight_vector(decay_name, WeightRole::state_space, Axis::x, heads);
-  b.weight_vector(bias_name, WeightRole::state_space, Axis::x, heads);  // the tensor after the decay's
-  b.elementwise(Part::state, ElementOp::linear_gates, "state.linear_gates", gates, decay, gates, 3,
-                bands.vectors_per_pe())
-      .exponentials = exponentials * heads.vectors_per_pe() * b.batch();
-  return gates;
+  const TensorId bias = b.weight_vector(bias_name, WeightRole::state_space, Axis::x, heads);
+  const TensorId decays = gates_per_head == 2 ? gates : b.vector("state.decays", Axis::x, heads);
+  Step& open = b.elementwise(Part::state, ElementOp::linear_gates, "state.linear_gates", gates, bias, decays, 3,
+                             bands.vectors_per_pe());
+  open.third = decay;
+  open.exponentials = exponentials * heads.vectors_per_pe() * b.batch();
+  return {gates, decays};
 }
 
 void append_value_norm(Builder& b, std::string_view weight, TensorId values, NormOver over) {
@@ -57,13 +66,13 @@ TensorId append_gated_delta_net(Builder& b, const Mixer& m, TensorId hidden) {
                                       NormedHeads{k, "", "state.k_square_sum", "state.k_normalize"}};
   append_head_norms(b, Part::state, qk, "state.qk_norm_reduce", Axis::x, NormOver::vector);
   // Sigmoid of the step; softplus (exponential and logarithm) and exponential of the decay.
-  const TensorId gates = append_gates(b, ba, 2, 4, "linear_attn.A_log", "linear_attn.dt_bias");
+  const Gates gates = append_gates(b, ba, 2, 4, "linear_attn.A_log", "linear_attn.dt_bias");
   const TensorId q_rows = spread_over_rows(b, "state.q_spread", "q_rows", q);
   const TensorId k_rows = spread_over_rows(b, "state.k_spread", "k_rows", k);
   const MatrixState s = add_matrix_state(b, values, m.linear_key_head_dim);
-  append_decay(b, s, gates);
+  append_decay(b, s, gates.decay);
   const TensorId known = append_read(b, s, "state.read_key", "state.key_reduce", k_rows);
-  b.elementwise(Part::state, ElementOp::delta, "state.delta", known, gates, v, 2 * values.vectors_per_pe(),
+  b.elementwise(Part::state, ElementOp::delta, "state.delta", known, gates.step, v, 2 * values.vectors_per_pe(),
                 values.dims_per_pe());
   append_update(b, s, k_rows, v);
   const TensorId out = append_read(b, s, "state.read_query", "state.query_reduce", q_rows);
@@ -120,13 +129,13 @@ TensorId append_mamba2(Builder& b, const Mixer& m, TensorId hidden) {
   append_convolution(b, "state.k_conv", "mixer.conv1d.weight#B", k, m.conv_kernel);
   append_convolution(b, "state.q_conv", "mixer.conv1d.weight#C", q, m.conv_kernel);
   // Softplus of the step (exponential and logarithm), exponential of the decay.
-  const TensorId gates = append_gates(b, dt, 1, 3, "mixer.A_log", "mixer.dt_bias");
+  const Gates gates = append_gates(b, dt, 1, 3, "mixer.A_log", "mixer.dt_bias");
   const TensorId q_rows = spread_over_rows(b, "state.q_spread", "q_rows", q);
   const TensorId k_rows = spread_over_rows(b, "state.k_spread", "k_rows", k);
   const MatrixState s = add_matrix_state(b, values, m.d_state);
-  append_decay(b, s, gates);
+  append_decay(b, s, gates.decay);
   const TensorId stepped = b.vector("stepped", Axis::x, values);
-  b.elementwise(Part::state, ElementOp::multiply, "state.step", v, gates, stepped, values.vectors_per_pe(),
+  b.elementwise(Part::state, ElementOp::multiply, "state.step", v, gates.step, stepped, values.vectors_per_pe(),
                 values.dims_per_pe());
   append_update(b, s, k_rows, stepped);
   const TensorId out = append_read(b, s, "state.read_query", "state.query_reduce", q_rows);

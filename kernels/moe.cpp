@@ -59,12 +59,13 @@ TensorId append_router(Builder& b, const Ffn& ffn, TensorId hidden) {
   return chosen;
 }
 
-void append_expert_bias(Builder& b, std::string_view label, std::string_view name, Bands bands, Axis axis,
+Step& append_expert_bias(Builder& b, std::string_view label, std::string_view name, Bands bands, Axis axis,
                         TensorId vector, const ExpertLayout& lay) {
   const TensorId bias = axis == Axis::x
                             ? b.matrix(name, WeightRole::bias, Axis::x, bands, b.everywhere(Axis::y), lay.stored)
                             : b.matrix(name, WeightRole::bias, Axis::y, bands, b.everywhere(Axis::x), lay.stored);
-  b.elementwise(Part::experts, ElementOp::add_bias, label, vector, bias, vector, lay.chosen, bands.elements_per_pe());
+  return b.elementwise(Part::experts, ElementOp::add_bias, label, vector, bias, vector, lay.chosen,
+                       bands.elements_per_pe());
 }
 
 struct SharedExpert {
@@ -173,8 +174,10 @@ void activate_and_project_down(Builder& b, const Ffn& ffn, const RoutedExperts& 
 }
 
 void append_down_bias(Builder& b, const Ffn& ffn, const RoutedExperts& e) {
-  if (ffn.bias)
-    append_expert_bias(b, "experts.down_bias", "mlp.experts.down_proj.bias", e.ends, e.axis, e.output, e.lay);
+  if (!ffn.bias) return;
+  // The sum is complete: each chosen expert's bias joins it times its gate.
+  append_expert_bias(b, "experts.down_bias", "mlp.experts.down_proj.bias", e.ends, e.axis, e.output, e.lay).third =
+      e.chosen;
 }
 
 TensorId moe_in_hidden(Builder& b, const Ffn& ffn, TensorId hidden, TensorId chosen) {

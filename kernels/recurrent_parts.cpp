@@ -67,8 +67,9 @@ TensorId append_read(Builder& b, const MatrixState& s, std::string_view label, s
 
 void append_output_gate(Builder& b, std::string_view label, TensorId values, TensorId gate, bool silu) {
   const std::int64_t local = b.local(values);
-  b.elementwise(Part::state, silu ? ElementOp::silu_multiply : ElementOp::sigmoid_multiply, label, gate, values, values,
-                silu ? 2 : 1, local)
+  // The operand through the sigmoid comes second there, and first in silu(gate) x values.
+  b.elementwise(Part::state, silu ? ElementOp::silu_multiply : ElementOp::sigmoid_multiply, label, silu ? gate : values,
+                silu ? values : gate, values, silu ? 2 : 1, local)
       .exponentials = local * b.batch();
 }
 

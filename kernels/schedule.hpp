@@ -78,6 +78,10 @@ enum class ElementOp : std::uint8_t {
   expert_sum,      ///< `expert`, weighted by the gate and summed over the chosen experts
   read_state,      ///< per value head: key dimensions with value dimensions of the state
   read_channels,   ///< per channel: state elements of the channel, dotted with one vector that all channels share
+  tile_product,    ///< of a rotating tile: local rows of A with the local columns of B
+  panel_product,   ///< the same with a panel that was multicast
+  pass_tile,       ///< shift or multicast of a tile or panel
+  gather_heads,    ///< relayout: element dimension x heads + head of the input becomes that head's dimension
   // elementwise
   copy,
   add,
@@ -132,6 +136,7 @@ struct Step {
   TensorId output = kNoTensor;
   std::int16_t span = 1;     ///< communication: tensors input, input + 1, ... that travel together
   std::int64_t repeats = 1;  ///< times that the step is done, one after the other
+  std::int64_t first = 0;    ///< relayout: element of the input with which the output begins
 
   // Local work of the busiest PE, once.
   std::int64_t instructions = 0;  ///< vector instructions issued

@@ -29,6 +29,20 @@ std::int64_t widest_line(const Bands& bands) {
   return widest;
 }
 
+/// Heads innermost become whole heads: head `member x bands + band` is that member of the band.
+void gather_heads(const Buffer& input, const Bands& bands, Buffer& output) {
+  const std::int64_t heads = bands.heads * bands.group;
+  for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+    for (std::int64_t vector = 0; vector < heads; ++vector) {
+      const std::int64_t head = vector % bands.group * bands.heads + vector / bands.group;
+      for (std::int64_t dim = 0; dim < bands.head_dim; ++dim) {
+        output.of(copy)[static_cast<std::size_t>(vector * bands.head_dim + dim)] =
+            input.of(copy)[static_cast<std::size_t>(dim * heads + head)];
+      }
+    }
+  }
+}
+
 /// Keeps the k largest of two lists of (value, index); of equal values the one with the lower index.
 void merge_top(std::span<float> kept, std::span<const float> received) {
   const std::size_t k = kept.size() / 2;
@@ -126,9 +140,16 @@ void Machine::reduce_partials(TensorId id, const Step& step) {
 void Machine::relayout(const Step& step) {
   const Buffer& input = buffer(step.input);
   Buffer& output = buffer(step.output);
-  if (input.elements() != output.elements())
+  if (step.op == ElementOp::gather_heads) return gather_heads(input, tensor(step.output).along_x, output);
+  // A shorter input is the same for each band of the output.
+  const std::int64_t taken = std::min(output.elements(), input.elements() - step.first);
+  if (taken < 1 || output.elements() % taken != 0 || input.copies != output.copies)
     throw ConfigError(fmt::format("emulate: step {} is not emulated", step.label));
-  output.values = input.values;
+  for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+    const auto from = input.of(copy).subspan(static_cast<std::size_t>(step.first), static_cast<std::size_t>(taken));
+    for (std::int64_t first = 0; first < output.elements(); first += taken)
+      std::copy(from.begin(), from.end(), output.of(copy).begin() + first);
+  }
 }
 
 void Machine::local_top_k(const Step& step, StepCounters& counters) {

@@ -37,6 +37,7 @@ struct StepCounters {
   std::int64_t wavelets = 0;       ///< the same, packed into 32 bits
   std::int64_t link_wavelets = 0;  ///< on the busiest directed link
   std::int64_t combines = 0;       ///< wavelets combined by the busiest PE
+  std::int64_t repeats = 1;        ///< times that the step was done; the other numbers are those of one time
   bool operator==(const StepCounters&) const = default;
 
   void observe(const PeWork& work) {
@@ -63,6 +64,7 @@ inline StepCounters closed_form(const Step& step) {
   counters.wavelets = step.wavelets;
   counters.link_wavelets = step.traffic.link_wavelets;
   counters.combines = step.traffic.combines;
+  counters.repeats = step.repeats;
   return counters;
 }
 
@@ -81,6 +83,7 @@ inline Step with_counted(Step step, const StepCounters& counters) {
   step.wavelets = counters.wavelets;
   step.traffic.link_wavelets = counters.link_wavelets;
   step.traffic.combines = counters.combines;
+  step.repeats = counters.repeats;
   return step;
 }
 

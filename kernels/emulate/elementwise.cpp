@@ -68,7 +68,12 @@ void Machine::elementwise(std::size_t index) {
     case ElementOp::local_sum:
       return local_sums(step, counters);
     case ElementOp::scale_by_rsqrt:
+    case ElementOp::normalize:
       return normalise(step, counters);
+    case ElementOp::sum_and_square_sum:
+      return mean_sums(step, counters);
+    case ElementOp::center_and_scale:
+      return center(step, counters);
     case ElementOp::rope:
       return rotate(step, counters);
     case ElementOp::append_kv:
@@ -84,7 +89,7 @@ void Machine::elementwise(std::size_t index) {
     case ElementOp::fetch_row:
       return fetch_rows(step, counters);
     default:
-      return pointwise(step, counters);
+      if (!recurrent(step, counters) && !expert_bias(step, counters)) pointwise(step, counters);
   }
 }
 
@@ -154,17 +159,20 @@ void Machine::normalise(const Step& step, StepCounters& counters) {
   const Buffer& sums = buffer(step.input);
   const Buffer& source = buffer(step.third);
   Buffer& output = buffer(step.output);
-  const std::vector<float>& weight = *bindings_->vectors.at(step.second);
+  const bool weighted = step.second != kNoTensor;
+  const std::vector<float>* weight = weighted ? bindings_->vectors.at(step.second) : nullptr;
   const DType stored = type(step.output);
   const std::int64_t summed = source.elements() / sums.elements();
   for (std::int64_t copy = 0; copy < output.copies; ++copy) {
     for (std::int64_t sum = 0; sum < sums.elements(); ++sum) {
-      const float mean = sums.of(copy)[static_cast<std::size_t>(sum)] / static_cast<float>(summed);
-      const float scale = 1.0F / std::sqrt(mean + constants_.norm_epsilon);
+      const float total = sums.of(copy)[static_cast<std::size_t>(sum)];
+      const float under_root =
+          weighted ? total / static_cast<float>(summed) + constants_.norm_epsilon : total + constants_.l2_epsilon;
+      const float scale = 1.0F / std::sqrt(under_root);
       for (std::int64_t i = sum * summed; i < (sum + 1) * summed; ++i) {
         const auto at = static_cast<std::size_t>(i);
         const float scaled = rounded(stored, source.of(copy)[at] * scale);
-        output.of(copy)[at] = rounded(stored, scaled * weight[at % weight.size()]);
+        output.of(copy)[at] = weighted ? rounded(stored, scaled * (*weight)[at % weight->size()]) : scaled;
       }
     }
   }
@@ -175,7 +183,7 @@ void Machine::normalise(const Step& step, StepCounters& counters) {
     PeWork work;
     const std::int64_t here =
         std::max<std::int64_t>(1, bands.heads_at(part).size * bands.group / std::max<std::int64_t>(1, per_sum));
-    work.instruction(bands.size(part) / here, 2 * here * output.copies);
+    work.instruction(bands.size(part) / here, (weighted ? 2 : 1) * here * output.copies);
     work.specials = here * output.copies;
     observe(counters, axis, part, work);
   }
@@ -245,7 +253,11 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
     case ElementOp::silu_multiply:
       apply(
           [&](std::int64_t copy, std::int64_t i, float a) { return rounded(stored, silu_fp32(a)) * second(copy, i); });
-      return count_pieces(Cover::each_vector, 2, true);
+      // Each chosen expert's piece has instructions of its own; any other vector is done at once.
+      return count_pieces(step.part == Part::experts ? Cover::each_vector : Cover::all_local, 2, true);
+    case ElementOp::silu:
+      apply([](std::int64_t, std::int64_t, float a) { return silu_fp32(a); });
+      return count_pieces(Cover::all_local, 1, true);
     case ElementOp::gelu:
       apply([](std::int64_t, std::int64_t, float a) { return gelu_tanh(a); });
       return count_pieces(Cover::each_vector, 3, true);

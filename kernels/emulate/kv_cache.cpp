@@ -29,6 +29,19 @@ void KvCache::append(std::span<const float> entry) {
   push(rows_.back(), stored.data());
 }
 
+void KvCache::deal(std::span<const float> entries) {
+  std::vector<float> stored(entries.begin(), entries.end());
+  round_in_place(stored_, stored);
+  const Split positions{static_cast<std::int64_t>(entries.size()) / width_, rows()};
+  for (std::int64_t row = 0; row < rows(); ++row) {
+    const Range own = positions.range(row);
+    Row& in = rows_[static_cast<std::size_t>(row)];
+    in.data.assign(stored.begin() + own.begin * width_, stored.begin() + own.end() * width_);
+    in.first = 0;
+    in.count = own.size;
+  }
+}
+
 std::int64_t KvCache::shift(std::int64_t kept) {
   const Split target{std::min(kept, positions()), rows()};
   std::int64_t surplus = positions() - target.n;

@@ -20,6 +20,9 @@ class KvCache {
   /// The new position enters the last row; its elements are rounded to the stored type.
   void append(std::span<const float> entry);
 
+  /// Takes the place of what is there: whole positions, oldest first, dealt out as `shift` would leave them.
+  void deal(std::span<const float> entries);
+
   /// Rows pass their oldest positions up, from the last row on, until they hold Split{kept, rows}; what exceeds `kept`
   /// leaves the first row. Returns the most positions that one row passed up.
   std::int64_t shift(std::int64_t kept);

@@ -69,8 +69,10 @@ void Machine::run(const Bindings& bindings, std::span<const Rotation> positions)
 
 void Machine::run_step(std::size_t index) {
   const Step& step = schedule_->steps[index];
+  if (step.op == ElementOp::pass_tile) return pass_tiles(step, counters_[index]);
   switch (step.kind) {
     case StepKind::gemv:
+      if (multiplies_tiles(step)) return multiply_tiles(step, counters_[index]);
       return multiply(index);
     case StepKind::elementwise:
       return elementwise(index);

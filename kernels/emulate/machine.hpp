@@ -25,9 +25,10 @@ namespace waferline::kernels::emulate {
 
 /// What the rectangle's tensors hold, by TensorId. A schedule that serves many layers is bound anew for each.
 struct Bindings {
-  std::map<TensorId, std::vector<const PanelMatrix*>> matrices;  ///< one, or one for each expert
+  std::map<TensorId, std::vector<const PanelMatrix*>> matrices;  ///< one, or one for each expert or head
   std::map<TensorId, const std::vector<float>*> vectors;         ///< norm weights, biases, sinks, in order of elements
   std::map<TensorId, std::vector<KvCache*>> caches;              ///< one for each token of the pass
+  std::map<TensorId, std::vector<float>*> states;                ///< recurrent states, elements as a Buffer has them
 };
 
 /// Numbers of the model that no shape tells.
@@ -36,6 +37,8 @@ struct Constants {
   float attention_scale = 1;  ///< usually 1 / sqrt(head_dim); applied inside the exponential
   enum class Router : std::uint8_t { softmax_of_chosen, sigmoid_normalised } router = Router::softmax_of_chosen;
   float routed_scale = 1;
+  float l2_epsilon = 1e-6F;        ///< of a norm without mean and weight (gated delta rule)
+  std::vector<float> head_decays;  ///< of a state whose heads decay by a constant (lightning attention)
 };
 
 /// Cosines and sines of one token's position, for pairs (2 j, 2 j + 1) of a head.
@@ -49,9 +52,10 @@ struct MachineOptions {
   simd::InstructionSet set = simd::best();
   LoopOrder loop = LoopOrder::per_input;
   DType accumulate = DType::fp32;
-  std::int64_t sram_bytes_per_pe = 0;  ///< 0: not checked
-  std::int64_t reserved_bytes = 0;     ///< code and system, of that
-  Recorder* recorder = nullptr;        ///< told of every step, PE by PE
+  std::int64_t sram_bytes_per_pe = 0;   ///< 0: not checked
+  std::int64_t reserved_bytes = 0;      ///< code and system, of that
+  bool weights_once_per_batch = false;  ///< one sweep of a weight serves all tokens of the pass
+  Recorder* recorder = nullptr;         ///< told of every step, PE by PE
 };
 
 /// Values of one tensor: element (copy, ix, iy) at (copy x xs + ix) x ys + iy.
@@ -123,12 +127,13 @@ class Machine {
   // products.cpp
   void multiply(std::size_t index);
   void count_product(const Step& step, StepCounters& counters);
-  void record_product(const Step& step, std::int64_t sweeps);
+  void record_product(const Step& step, std::int64_t products, std::int64_t sweeps);
   void complete_products(TensorId id, const CollectivePlan& plan);
   std::vector<Product> matrix_products(TensorId id);
   void evaluate(const std::vector<Product>& products, const Fold& fold, DType wire);
   const float* ordered_inputs(TensorId input, std::int64_t first, const PanelMatrix& matrix);
   std::vector<std::int64_t> chosen_experts(std::int64_t token) const;
+  std::int64_t distinct_matrices(const Step& step) const;
 
   // attention.cpp
   void complete_scores(TensorId id, const CollectivePlan& plan);
@@ -139,6 +144,43 @@ class Machine {
   void shift(const Step& step, StepCounters& counters);
   void soften(const Step& step, StepCounters& counters);
   void divide(const Step& step, StepCounters& counters);
+
+  // latent.cpp
+  static bool is_latent(const Step& step) {
+    return step.op == ElementOp::latent_queries || step.op == ElementOp::latent_values;
+  }
+  void count_latent(const Step& step, StepCounters& counters);
+  void complete_latent(TensorId id, const CollectivePlan& plan);
+
+  // recurrent.cpp
+  static bool reads_state(const Step& step) {
+    return step.op == ElementOp::read_state || step.op == ElementOp::read_channels;
+  }
+  bool recurrent(const Step& step, StepCounters& counters);
+  void convolve(const Step& step, StepCounters& counters);
+  void open_gates(const Step& step, StepCounters& counters);
+  void decay(const Step& step, StepCounters& counters);
+  void update_state(const Step& step, StepCounters& counters);
+  void combine_vectors(const Step& step, StepCounters& counters);
+  void observe_state(const Step& step, StepCounters& counters, std::int64_t per_vector, bool by_row);
+  void complete_read(TensorId id, const CollectivePlan& plan);
+  void count_read(const Step& step, StepCounters& counters);
+
+  // gemm.cpp
+  static bool multiplies_tiles(const Step& step) {
+    return step.op == ElementOp::tile_product || step.op == ElementOp::panel_product;
+  }
+  std::vector<std::int64_t> starting_blocks();
+  void multiply_tiles(const Step& step, StepCounters& counters);
+  void count_tiles(const Step& step, const std::vector<std::int64_t>& starts, StepCounters& counters);
+  void pass_tiles(const Step& step, StepCounters& counters);
+
+  // expert_bias.cpp
+  bool expert_bias(const Step& step, StepCounters& counters);
+
+  // layer_norm.cpp
+  void mean_sums(const Step& step, StepCounters& counters);
+  void center(const Step& step, StepCounters& counters);
 
   // elementwise.cpp
   void elementwise(std::size_t index);

@@ -3,8 +3,10 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <set>
 
 #include "arch/error.hpp"
+#include "kernels/emulate/local_product.hpp"
 #include "kernels/emulate/machine.hpp"
 #include "kernels/emulate/threads.hpp"
 #include "kernels/numerics/contract.hpp"
@@ -21,22 +23,13 @@ std::int64_t most_elements(const Bands& bands) {
   return most;
 }
 
-/// One vector instruction for each local input, or for each local output where those are fewer and the software does
-/// so.
-PeWork local_product(std::int64_t vectors, std::int64_t inputs, std::int64_t outputs, LoopOrder order) {
-  PeWork work;
-  const bool by_output = order == LoopOrder::shorter && outputs < inputs;
-  work.instruction(by_output ? inputs : outputs, vectors * (by_output ? outputs : inputs));
-  work.macs = vectors * inputs * outputs;
-  return work;
-}
-
 }  // namespace
 
 void Machine::multiply(std::size_t index) {
   const Step& step = schedule_->steps[index];
   const bool known = step.op == ElementOp::matrix || step.op == ElementOp::expert || step.op == ElementOp::expert_sum ||
-                     step.op == ElementOp::scores || step.op == ElementOp::values;
+                     step.op == ElementOp::scores || step.op == ElementOp::values || is_latent(step) ||
+                     reads_state(step);
   if (!known) throw ConfigError(fmt::format("emulate: step {} is not emulated", step.label));
   count_product(step, counters_[index]);
   Buffer& output = buffer(step.output);
@@ -54,10 +47,13 @@ void Machine::multiply(std::size_t index) {
 }
 
 void Machine::count_product(const Step& step, StepCounters& counters) {
+  if (is_latent(step)) return count_latent(step, counters);
+  if (reads_state(step)) return count_read(step, counters);
   const Tensor& weight = tensor(step.second);
   const Bands& in = weight.along(step.axis);
   const Bands& out = weight.along(other(step.axis));
   const std::int64_t batch = schedule_->batch;
+  std::int64_t products = batch;
   std::int64_t sweeps = batch;
   if (step.op == ElementOp::scores || step.op == ElementOp::values) {
     const Bands& heads = tensor(step.op == ElementOp::scores ? step.input : step.output).along_x;
@@ -73,17 +69,18 @@ void Machine::count_product(const Step& step, StepCounters& counters) {
     }
   } else {
     const std::int64_t chosen = step.op == ElementOp::matrix ? 1 : static_cast<std::int64_t>(chosen_experts(0).size());
-    sweeps *= chosen;
-    counters.observe(local_product(batch * chosen, most_elements(in), most_elements(out), options_.loop));
+    products = batch * chosen;
+    sweeps = options_.weights_once_per_batch ? distinct_matrices(step) : products;
+    counters.observe(local_product(products, most_elements(in), most_elements(out), options_.loop));
   }
   const std::int64_t elements = most_elements(in) * most_elements(out);
   const std::int64_t held = stored_bytes(weight.stored, most_elements(out), most_elements(in)).value;
   counters.weight_bytes = held * sweeps;
   if (bits_per_element(weight.stored.dtype) <= 8) counters.dequantised = elements * sweeps;
-  if (options_.recorder != nullptr) record_product(step, sweeps);
+  if (options_.recorder != nullptr) record_product(step, products, sweeps);
 }
 
-void Machine::record_product(const Step& step, std::int64_t sweeps) {
+void Machine::record_product(const Step& step, std::int64_t products, std::int64_t sweeps) {
   const Tensor& weight = tensor(step.second);
   const bool of_cache = step.op == ElementOp::scores || step.op == ElementOp::values;
   StepCounters ignored;
@@ -93,7 +90,7 @@ void Machine::record_product(const Step& step, std::int64_t sweeps) {
       const std::int64_t along_y = weight.along_y.size(row);
       const std::int64_t inputs = step.axis == Axis::x ? along_x : along_y;
       const std::int64_t outputs = step.axis == Axis::x ? along_y : along_x;
-      if (!of_cache) observe_at(ignored, row, col, local_product(sweeps, inputs, outputs, options_.loop));
+      if (!of_cache) observe_at(ignored, row, col, local_product(products, inputs, outputs, options_.loop));
       const bool nothing = inputs * outputs == 0;
       pes_.add(PeField::weight_bytes, row, col,
                nothing ? 0 : stored_bytes(weight.stored, outputs, inputs).value * sweeps);
@@ -120,6 +117,15 @@ std::vector<std::int64_t> Machine::chosen_experts(std::int64_t token) const {
   for (std::int64_t i = 0; i < k; ++i)
     experts.push_back(static_cast<std::int64_t>(chosen.of(token)[static_cast<std::size_t>(k + i)]));
   return experts;
+}
+
+std::int64_t Machine::distinct_matrices(const Step& step) const {
+  if (step.op == ElementOp::matrix) return 1;
+  std::set<std::int64_t> distinct;
+  for (std::int64_t token = 0; token < schedule_->batch; ++token) {
+    for (const std::int64_t expert : chosen_experts(token)) distinct.insert(expert);
+  }
+  return static_cast<std::int64_t>(distinct.size());
 }
 
 std::vector<Machine::Product> Machine::matrix_products(TensorId id) {
@@ -188,6 +194,10 @@ void Machine::complete_products(TensorId id, const CollectivePlan& plan) {
     complete_scores(id, plan);
   } else if (first.op == ElementOp::values) {
     complete_values(id, plan);
+  } else if (is_latent(first)) {
+    complete_latent(id, plan);
+  } else if (reads_state(first)) {
+    complete_read(id, plan);
   } else {
     evaluate(matrix_products(id), fold(plan, schedule_->extent.along(first.axis)), type(id));
   }

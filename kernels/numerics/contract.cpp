@@ -61,4 +61,8 @@ float silu_fp32(float x) {
   return x * sigmoid_fp32(x);
 }
 
+float softplus_fp32(float x) {
+  return x > 20.0F ? x : static_cast<float>(std::log1p(static_cast<double>(exp_fp32(x))));
+}
+
 }  // namespace waferline::kernels

@@ -29,4 +29,7 @@ float exp_fp32(float x);
 float sigmoid_fp32(float x);
 float silu_fp32(float x);
 
+/// log(1 + exp(x)), the logarithm in double: x itself above 20, where they are the same number in fp32.
+float softplus_fp32(float x);
+
 }  // namespace waferline::kernels

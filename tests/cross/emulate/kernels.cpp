@@ -165,7 +165,8 @@ TEST_CASE("attention with grouped queries is within its bound in 200 random laye
 TEST_CASE("RMSNorm is within gamma of its sum in 200 random layers") {
   std::mt19937 random(29);
   for (int round = 0; round < 200; ++round) {
-    const LayerCase chosen = random_layer(random, 16, 16);
+    LayerCase chosen = random_layer(random, 16, 16);
+    chosen.layer.layer_norm = false;
     LayerRun run(chosen, static_cast<std::uint64_t>(round), {});
     std::vector<float> input = run.output();
     run.run();
@@ -192,6 +193,9 @@ TEST_CASE("experts: the mesh chooses the router's top k, and their gated sum is 
     LayerCase chosen = random_layer(random, 16, 16);
     if (chosen.layer.ffns[0].kind != models::FfnKind::moe) continue;
     chosen.layer.ffns[0].shared_width = 0;
+    chosen.layer.ffns[0].shared_gate = chosen.layer.ffns[0].bias = false;
+    chosen.layer.ffns[0].gated = true;
+    chosen.layer.norms = 2;
     ++with_experts;
     LayerRun run(chosen, static_cast<std::uint64_t>(round), {});
     run.run();

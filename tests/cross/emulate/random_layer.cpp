@@ -1,6 +1,9 @@
 #include "tests/cross/emulate/random_layer.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <array>
+
+#include "tests/support/catch.hpp"
 
 namespace waferline::tests {
 
@@ -14,16 +17,82 @@ std::int64_t between(std::mt19937& random, std::int64_t low, std::int64_t high) 
   return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
-std::vector<float> normal(std::mt19937& random, std::int64_t n) {
-  std::normal_distribution<float> distribution;
-  std::vector<float> values(static_cast<std::size_t>(n));
-  for (float& value : values) value = distribution(random);
-  return values;
+models::Mixer grouped_queries(std::mt19937& random) {
+  models::Mixer mixer;
+  mixer.kind = models::MixerKind::full_attention;
+  mixer.kv_heads = between(random, 1, 5);
+  mixer.heads = mixer.kv_heads * between(random, 1, 4);
+  mixer.head_dim = mixer.v_head_dim = 2 * between(random, 1, 12);
+  mixer.qkv_bias = between(random, 0, 1) == 1;
+  mixer.qk_norm = between(random, 0, 1) == 1;
+  return mixer;
+}
+
+models::Mixer latent(std::mt19937& random) {
+  models::Mixer m;
+  m.kind = models::MixerKind::mla;
+  m.heads = between(random, 1, 12);
+  m.q_lora_rank = between(random, 0, 1) * between(random, 2, 30);
+  m.kv_lora_rank = between(random, 2, 40);
+  m.qk_nope_head_dim = between(random, 1, 12);
+  m.qk_rope_head_dim = 2 * between(random, 1, 6);
+  m.head_dim = m.qk_nope_head_dim + m.qk_rope_head_dim;
+  m.v_head_dim = between(random, 1, 12);
+  return m;
+}
+
+models::Mixer recurrent(std::mt19937& random, models::MixerKind kind) {
+  models::Mixer m;
+  m.kind = kind;
+  m.heads = between(random, 1, 8);
+  m.head_dim = between(random, 1, 12);
+  m.linear_key_heads = between(random, 1, 6);
+  m.linear_value_heads = m.linear_key_heads * between(random, 1, 3);
+  m.linear_key_head_dim = between(random, 1, 12);
+  m.linear_value_head_dim = between(random, 1, 12);
+  m.conv_kernel = between(random, 2, 4);
+  m.d_state = between(random, 1, 20);
+  m.n_groups = m.heads % 2 == 0 && between(random, 0, 1) == 1 ? 2 : 1;
+  m.d_inner = m.heads * m.head_dim;
+  m.dt_rank = between(random, 1, 12);
+  return m;
+}
+
+models::Mixer random_mixer(std::mt19937& random, models::MixerKind kind) {
+  switch (kind) {
+    case models::MixerKind::full_attention:
+      return grouped_queries(random);
+    case models::MixerKind::mla:
+      return latent(random);
+    default:
+      return recurrent(random, kind);
+  }
+}
+
+models::Ffn random_ffn(std::mt19937& random) {
+  models::Ffn ffn;
+  ffn.width = between(random, 2, 130);
+  ffn.kind = between(random, 0, 2) == 0 ? models::FfnKind::moe : models::FfnKind::dense;
+  ffn.gated = between(random, 0, 2) > 0;
+  ffn.bias = between(random, 0, 2) == 0;
+  if (ffn.kind == models::FfnKind::moe) {
+    ffn.routed_experts = between(random, 2, 9);
+    ffn.active_experts = between(random, 1, std::min<std::int64_t>(3, ffn.routed_experts));
+    ffn.expert_width = ffn.width;
+    ffn.shared_width = between(random, 0, 1) * between(random, 2, 30);
+    ffn.shared_gate = ffn.shared_width > 0 && between(random, 0, 1) == 1;
+  }
+  return ffn;
 }
 
 }  // namespace
 
 LayerCase random_layer(std::mt19937& random, std::int64_t most_rows, std::int64_t most_cols) {
+  return random_layer_with(random, models::MixerKind::full_attention, most_rows, most_cols);
+}
+
+LayerCase random_layer_with(std::mt19937& random, models::MixerKind kind, std::int64_t most_rows,
+                            std::int64_t most_cols) {
   LayerCase chosen;
   chosen.mesh = {between(random, 1, most_rows), between(random, 1, most_cols)};
   chosen.pass.batch = between(random, 1, 3);
@@ -33,90 +102,83 @@ LayerCase random_layer(std::mt19937& random, std::int64_t most_rows, std::int64_
   chosen.options.accumulate = chosen.options.activation = chosen.options.kv = dtype;
   chosen.options.loop = between(random, 0, 1) == 0 ? LoopOrder::per_input : LoopOrder::shorter;
   chosen.options.sum_with_values = between(random, 0, 3) == 0;
+  chosen.options.latent_copies = between(random, 1, 4);
   chosen.collectives.levels = static_cast<int>(between(random, 1, 2));
-  models::Mixer mixer;
-  mixer.kind = models::MixerKind::full_attention;
-  mixer.kv_heads = between(random, 1, 5);
-  mixer.heads = mixer.kv_heads * between(random, 1, 4);
-  mixer.head_dim = mixer.v_head_dim = 2 * between(random, 1, 12);
-  mixer.qkv_bias = between(random, 0, 1) == 1;
-  mixer.qk_norm = between(random, 0, 1) == 1;
   chosen.hidden_size = between(random, 3, 90);
-  models::Ffn ffn;
-  ffn.width = between(random, 2, 130);
-  ffn.kind = between(random, 0, 2) == 0 ? models::FfnKind::moe : models::FfnKind::dense;
-  if (ffn.kind == models::FfnKind::moe) {
-    ffn.routed_experts = between(random, 2, 9);
-    ffn.active_experts = between(random, 1, std::min<std::int64_t>(3, ffn.routed_experts));
-    ffn.expert_width = ffn.width;
-    ffn.shared_width = between(random, 0, 1) * between(random, 2, 30);
-  }
-  chosen.layer.mixers.push_back(mixer);
-  chosen.layer.ffns.push_back(ffn);
-  chosen.layer.norms = 2;
-  for (const WeightRole role : {WeightRole::attention, WeightRole::dense_ffn, WeightRole::routed_expert,
-                                WeightRole::shared_expert, WeightRole::router, WeightRole::norm, WeightRole::bias}) {
-    models::StoredType stored;
-    stored.dtype = dtype;
-    chosen.layer.weights.push_back({"role", role, 1, 1, 1, stored});
-  }
+  chosen.layer.mixers.push_back(random_mixer(random, kind));
+  chosen.layer.ffns.push_back(random_ffn(random));
+  chosen.layer.norms = between(random, 0, 3) == 0 ? 4 : 2;
+  chosen.layer.layer_norm = between(random, 0, 2) == 0;
+  chosen.layer.weights.push_back({"input_layernorm.bias", WeightRole::norm, 1, 1, 1, {}});
+  store_as(chosen, dtype);
   return chosen;
 }
 
-LayerRun::LayerRun(const LayerCase& of, std::uint64_t seed, const MachineOptions& options) {
-  Workshop shop{of.options, PlanCache(of.collectives)};
-  build_layer(of.layer, of.hidden_size, of.mesh, of.pass, shop, schedule_);
-  MachineOptions chosen = options;
-  chosen.accumulate = of.options.accumulate;
-  chosen.loop = of.options.loop;
-  Constants constants;
-  constants.attention_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(of.layer.mixers[0].head_dim)));
-  machine_ = std::make_unique<Machine>(schedule_, chosen, constants);
-  std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
-  std::vector<bool> is_matrix(schedule_.tensors.size(), false);
-  for (const Step& step : schedule_.steps) {
-    if (step.kind == StepKind::gemv) is_matrix[static_cast<std::size_t>(step.second)] = true;
+void store_as(LayerCase& of, DType dtype) {
+  models::StoredType matrix;
+  matrix.dtype = dtype;
+  if (dtype == DType::int8 || dtype == DType::int4) {
+    matrix.block_rows = 1;
+    matrix.block_cols = 32;
+    matrix.scale_bits = 16;
   }
-  for (std::size_t i = 0; i < schedule_.tensors.size(); ++i) {
-    const Tensor& tensor = schedule_.tensors[i];
-    const auto id = static_cast<TensorId>(i);
-    if (tensor.use == SramUse::kv) {
-      for (std::int64_t copy = 0; copy < of.pass.batch; ++copy) {
-        caches_.push_back(std::make_unique<KvCache>(of.mesh.rows, tensor.along_x.elements(), tensor.stored.dtype));
-        for (std::int64_t position = 0; position + 1 < of.pass.context_tokens; ++position) {
-          caches_.back()->append(normal(random, tensor.along_x.elements()));
-          caches_.back()->shift(position + 1);
-        }
-        bindings_.caches[id].push_back(caches_.back().get());
-      }
-    }
-    if (tensor.use != SramUse::weights) continue;
-    if (is_matrix[i]) {
-      for (std::int64_t copy = 0; copy < tensor.copies; ++copy) {
-        matrices_.push_back(std::make_unique<PanelMatrix>(seed + 100 * i + static_cast<std::uint64_t>(copy),
-                                                          tensor.along(other(tensor.input_axis)).elements(),
-                                                          tensor.stored.dtype, tensor.along(tensor.input_axis), 1));
-        bindings_.matrices[id].push_back(matrices_.back().get());
-      }
-    } else {
-      vectors_.push_back(
-          std::make_unique<std::vector<float>>(normal(random, tensor.along_x.elements() * tensor.along_y.elements())));
-      bindings_.vectors[id] = vectors_.back().get();
-    }
+  models::StoredType vector;
+  vector.dtype = of.options.accumulate;
+  std::vector<models::Weight> kept;
+  for (const models::Weight& weight : of.layer.weights) {
+    if (weight.name != "role") kept.push_back(weight);
   }
-  for (std::int64_t copy = 0; copy < of.pass.batch; ++copy) {
-    Rotation& rotation = rotations_.emplace_back();
-    for (std::int64_t pair = 0; pair < of.layer.mixers[0].head_dim / 2; ++pair) {
-      const double angle = static_cast<double>(of.pass.context_tokens) * std::pow(0.5, static_cast<double>(pair));
-      rotation.cosines.push_back(static_cast<float>(std::cos(angle)));
-      rotation.sines.push_back(static_cast<float>(std::sin(angle)));
-    }
+  for (models::Weight& weight : kept) weight.stored = vector;
+  for (const WeightRole role : {WeightRole::attention, WeightRole::dense_ffn, WeightRole::routed_expert,
+                                WeightRole::shared_expert, WeightRole::router}) {
+    kept.push_back({"role", role, 1, 1, 1, matrix});
   }
-  machine_->buffer(0).values = normal(random, of.pass.batch * of.hidden_size);
+  for (const WeightRole role : {WeightRole::norm, WeightRole::bias, WeightRole::state_space})
+    kept.push_back({"role", role, 1, 1, 1, vector});
+  of.layer.weights = kept;
 }
 
-void LayerRun::run() {
-  machine_->run(bindings_, rotations_);
+std::string shown(const LayerCase& of) {
+  const models::Mixer& m = of.layer.mixers[0];
+  const models::Ffn& f = of.layer.ffns[0];
+  std::string text = "mesh " + std::to_string(of.mesh.rows) + " x " + std::to_string(of.mesh.cols);
+  const auto add = [&text](const char* name, std::int64_t value) {
+    text += std::string(", ") + name + " " + std::to_string(value);
+  };
+  add("batch", of.pass.batch);
+  add("context", of.pass.context_tokens);
+  add("hidden", of.hidden_size);
+  add("mixer kind", static_cast<std::int64_t>(m.kind));
+  add("heads", m.heads);
+  add("kv heads", m.kv_heads);
+  add("head dim", m.head_dim);
+  add("latent", m.kv_lora_rank);
+  add("query rank", m.q_lora_rank);
+  add("copies", of.options.latent_copies);
+  add("ffn kind", static_cast<std::int64_t>(f.kind));
+  add("width", f.width);
+  add("gated", f.gated ? 1 : 0);
+  add("bias", f.bias ? 1 : 0);
+  add("layer norm", of.layer.layer_norm ? 1 : 0);
+  return text + ", " + std::string(name(of.options.accumulate));
+}
+
+std::string shown(const StepCounters& c) {
+  std::string text;
+  for (const std::int64_t n : {c.instructions, c.length, c.macs, c.exponentials, c.specials, c.weight_bytes,
+                               c.dequantised, c.line, c.words, c.wavelets, c.link_wavelets, c.combines, c.repeats}) {
+    text += std::to_string(n) + " ";
+  }
+  return text;
+}
+
+void check_counters(const LayerRun& run) {
+  for (std::size_t i = 0; i < run.schedule().steps.size(); ++i) {
+    const Step& step = run.schedule().steps[i];
+    const StepCounters& counted = run.machine().counters()[i];
+    INFO("step " << step.label << "\ncounted     " << shown(counted) << "\nclosed form " << shown(closed_form(step)));
+    CHECK(counted == closed_form(step));
+  }
 }
 
 }  // namespace waferline::tests

@@ -1,45 +1,34 @@
 #pragma once
-// A random layer of the Llama kind over a random rectangle, with seeded weights and filled caches.
+// Random layers over random rectangles, with seeded weights, filled caches and states.
 
-#include <memory>
 #include <random>
-#include <vector>
+#include <string>
 
-#include "kernels/emulate/machine.hpp"
-#include "kernels/layer_schedule.hpp"
+#include "kernels/emulate/seeded_layer.hpp"
 #include "models/layer.hpp"
 
 namespace waferline::tests {
 
-struct LayerCase {
-  models::Layer layer;
-  std::int64_t hidden_size = 64;
-  Extent mesh;
-  kernels::Pass pass;
-  kernels::ScheduleOptions options;
-  kernels::CollectiveChoice collectives;
-};
+using LayerCase = kernels::emulate::SeededLayerSpec;
+using LayerRun = kernels::emulate::SeededLayer;
 
-/// Everything that one machine needs; owns weights and caches.
-class LayerRun {
- public:
-  LayerRun(const LayerCase& of, std::uint64_t seed, const kernels::emulate::MachineOptions& machine);
-  void run();
-  const kernels::Schedule& schedule() const { return schedule_; }
-  kernels::emulate::Machine& machine() { return *machine_; }
-  const kernels::emulate::Bindings& bindings() const { return bindings_; }
-  const std::vector<float>& output() { return machine_->buffer(0).values; }
-
- private:
-  kernels::Schedule schedule_;
-  std::unique_ptr<kernels::emulate::Machine> machine_;
-  std::vector<std::unique_ptr<kernels::emulate::PanelMatrix>> matrices_;
-  std::vector<std::unique_ptr<std::vector<float>>> vectors_;
-  std::vector<std::unique_ptr<kernels::emulate::KvCache>> caches_;
-  std::vector<kernels::emulate::Rotation> rotations_;
-  kernels::emulate::Bindings bindings_;
-};
-
+/// A layer of the Llama kind: grouped queries, gated FFN or experts.
 LayerCase random_layer(std::mt19937& random, std::int64_t most_rows, std::int64_t most_cols);
+
+/// The same around another mixer.
+LayerCase random_layer_with(std::mt19937& random, models::MixerKind kind, std::int64_t most_rows,
+                            std::int64_t most_cols);
+
+/// All matrices stored as `dtype`; block scales as the emulator has them (32 inputs, 16 bits) for int8 and int4.
+void store_as(LayerCase& of, DType dtype);
+
+/// Every step of the last run counts what the closed form says.
+void check_counters(const LayerRun& run);
+
+/// All counters of a step, for comparison and messages.
+std::string shown(const kernels::emulate::StepCounters& counters);
+
+/// Mesh, sizes and kinds, for messages.
+std::string shown(const LayerCase& of);
 
 }  // namespace waferline::tests

@@ -1,0 +1,167 @@
+#include "kernels/emulate/seeded_layer.hpp"
+
+#include <cmath>
+
+#include "kernels/numerics/contract.hpp"
+
+namespace waferline::kernels::emulate {
+namespace {
+
+/// Which tensors steps multiply by.
+std::vector<bool> matrix_flags(const Schedule& schedule) {
+  std::vector<bool> flags(schedule.tensors.size(), false);
+  for (const Step& step : schedule.steps) {
+    if (step.kind == StepKind::gemv) flags[static_cast<std::size_t>(step.second)] = true;
+  }
+  return flags;
+}
+
+bool per_head(const Tensor& tensor) {
+  return tensor.name.find("kv_b_proj") != std::string_view::npos;
+}
+
+/// Copies of one latent for bands of columns hold the same numbers.
+bool holds_copies(const Tensor& tensor) {
+  return tensor.name == "latent_cache" || tensor.name == "rope_cache";
+}
+
+const models::Mixer* first_mixer(const models::Layer& layer) {
+  return layer.mixers.empty() ? nullptr : &layer.mixers.front();
+}
+
+}  // namespace
+
+Constants constants_of(const models::Layer& layer, float norm_epsilon) {
+  Constants constants;
+  constants.norm_epsilon = norm_epsilon;
+  const models::Mixer* mixer = first_mixer(layer);
+  if (mixer == nullptr) return constants;
+  const std::int64_t width = mixer->kind == models::MixerKind::mla ? mixer->qk_nope_head_dim + mixer->qk_rope_head_dim
+                                                                   : std::max<std::int64_t>(1, mixer->head_dim);
+  constants.attention_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(width)));
+  if (mixer->kind == models::MixerKind::lightning) {
+    for (std::int64_t head = 0; head < mixer->heads; ++head) {
+      const double slope = std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(mixer->heads));
+      constants.head_decays.push_back(static_cast<float>(std::exp(-slope)));
+    }
+  }
+  return constants;
+}
+
+SeededLayer::SeededLayer(const SeededLayerSpec& spec, std::uint64_t seed, const MachineOptions& options)
+    : spec_(spec), random_(static_cast<std::mt19937::result_type>(seed)) {
+  Workshop shop{spec.options, PlanCache(spec.collectives)};
+  build_layer(spec.layer, spec.hidden_size, spec.mesh, spec.pass, shop, schedule_);
+  MachineOptions chosen = options;
+  chosen.accumulate = spec.options.accumulate;
+  chosen.loop = spec.options.loop;
+  chosen.weights_once_per_batch = spec.options.weights_once_per_batch;
+  machine_ = std::make_unique<Machine>(schedule_, chosen, constants_of(spec.layer, spec.norm_epsilon));
+  const std::vector<bool> is_matrix = matrix_flags(schedule_);
+  for (std::size_t i = 0; i < schedule_.tensors.size(); ++i) {
+    const Tensor& tensor = schedule_.tensors[i];
+    const auto id = static_cast<TensorId>(i);
+    if (tensor.use == SramUse::kv || tensor.use == SramUse::borrowed) fill_cache(id, tensor);
+    if (tensor.use == SramUse::state) fill_state(id, tensor);
+    if (tensor.use != SramUse::weights) continue;
+    if (is_matrix[i]) {
+      bind_matrices(id, tensor, seed + 1000 * i, options.threads);
+    } else {
+      bind_vector(id, tensor);
+    }
+  }
+  make_rotations();
+  machine_->buffer(0).values = normal(spec.pass.batch * spec.hidden_size);
+  round_in_place(schedule_.tensors[0].stored.dtype, machine_->buffer(0).values);
+}
+
+std::vector<float> SeededLayer::normal(std::int64_t n) {
+  std::normal_distribution<float> distribution;
+  std::vector<float> values(static_cast<std::size_t>(n));
+  for (float& value : values) value = distribution(random_);
+  return values;
+}
+
+void SeededLayer::bind_matrices(TensorId id, const Tensor& tensor, std::uint64_t seed, int threads) {
+  Bands inputs = tensor.along(tensor.input_axis);
+  std::int64_t outputs = tensor.along(other(tensor.input_axis)).elements();
+  std::int64_t count = tensor.copies;
+  if (per_head(tensor)) {
+    // One small matrix for each head: heads share the elements of the vector with heads innermost.
+    const bool from_latent = tensor.input_axis == Axis::x;
+    const Bands& latent = tensor.along_x;
+    count = latent.heads * latent.group;
+    const std::int64_t of_head = tensor.along_y.elements() / count;
+    inputs = {1, from_latent ? latent.head_dim : of_head, 1, 1, 1, false};
+    outputs = from_latent ? of_head : latent.head_dim;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    matrices_.push_back(std::make_unique<PanelMatrix>(seed + static_cast<std::uint64_t>(i), outputs,
+                                                      tensor.stored.dtype, inputs, threads));
+    bindings_.matrices[id].push_back(matrices_.back().get());
+  }
+}
+
+void SeededLayer::bind_vector(TensorId id, const Tensor& tensor) {
+  const bool shared_norm = tensor.elements < tensor.along_x.elements() * tensor.along_y.elements();
+  const std::int64_t each = shared_norm ? tensor.elements : tensor.along_x.elements() * tensor.along_y.elements();
+  std::vector<float> values = normal(tensor.copies * each);
+  // A state decays: the tensor holds -exp(A_log), which is taken once, when weights are laid out.
+  if (tensor.name.ends_with("A_log")) {
+    for (float& value : values) value = -0.05F - std::abs(value);
+  }
+  vectors_.push_back(std::make_unique<std::vector<float>>(std::move(values)));
+  bindings_.vectors[id] = vectors_.back().get();
+}
+
+void SeededLayer::fill_cache(TensorId id, const Tensor& tensor) {
+  const std::int64_t width = tensor.along_x.elements();
+  const std::int64_t distinct = holds_copies(tensor) ? tensor.along_x.head_dim : width;
+  const std::int64_t before = tensor.along_y.elements() - (tensor.use == SramUse::borrowed ? 0 : 1);
+  for (std::int64_t copy = 0; copy < tensor.copies; ++copy) {
+    std::vector<float> entries;
+    for (std::int64_t position = 0; position < before; ++position) {
+      const std::vector<float> entry = normal(distinct);
+      for (std::int64_t first = 0; first < width; first += distinct)
+        entries.insert(entries.end(), entry.begin(), entry.end());
+    }
+    caches_.push_back(std::make_unique<KvCache>(spec_.mesh.rows, width, tensor.stored.dtype));
+    caches_.back()->deal(entries);
+    bindings_.caches[id].push_back(caches_.back().get());
+  }
+}
+
+void SeededLayer::fill_state(TensorId id, const Tensor& tensor) {
+  std::vector<float> values = normal(tensor.copies * tensor.along_x.elements() * tensor.along_y.elements());
+  round_in_place(tensor.stored.dtype, values);
+  vectors_.push_back(std::make_unique<std::vector<float>>(std::move(values)));
+  bindings_.states[id] = vectors_.back().get();
+}
+
+void SeededLayer::make_rotations() {
+  const models::Mixer* mixer = first_mixer(spec_.layer);
+  const std::int64_t width = mixer == nullptr                        ? 0
+                             : mixer->kind == models::MixerKind::mla ? mixer->qk_rope_head_dim
+                                                                     : mixer->head_dim;
+  Rotation rotation;
+  const auto position = static_cast<double>(spec_.pass.context_tokens - 1);
+  for (std::int64_t pair = 0; pair < width / 2; ++pair) {
+    const double angle =
+        position * std::pow(spec_.rope_theta, -2.0 * static_cast<double>(pair) / static_cast<double>(width));
+    rotation.cosines.push_back(static_cast<float>(std::cos(angle)));
+    rotation.sines.push_back(static_cast<float>(std::sin(angle)));
+  }
+  rotations_.assign(static_cast<std::size_t>(spec_.pass.batch), rotation);
+}
+
+void SeededLayer::run() {
+  machine_->run(bindings_, rotations_);
+}
+
+std::int64_t SeededLayer::host_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& matrix : matrices_) bytes += matrix->host_bytes();
+  return bytes;
+}
+
+}  // namespace waferline::kernels::emulate
