@@ -60,7 +60,7 @@ TensorId append_router(Builder& b, const Ffn& ffn, TensorId hidden) {
 }
 
 Step& append_expert_bias(Builder& b, std::string_view label, std::string_view name, Bands bands, Axis axis,
-                        TensorId vector, const ExpertLayout& lay) {
+                         TensorId vector, const ExpertLayout& lay) {
   const TensorId bias = axis == Axis::x
                             ? b.matrix(name, WeightRole::bias, Axis::x, bands, b.everywhere(Axis::y), lay.stored)
                             : b.matrix(name, WeightRole::bias, Axis::y, bands, b.everywhere(Axis::x), lay.stored);

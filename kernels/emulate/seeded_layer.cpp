@@ -49,7 +49,7 @@ Constants constants_of(const models::Layer& layer, float norm_epsilon) {
 }
 
 SeededLayer::SeededLayer(const SeededLayerSpec& spec, std::uint64_t seed, const MachineOptions& options)
-    : spec_(spec), random_(static_cast<std::mt19937::result_type>(seed)) {
+    : spec_(spec), seed_(seed) {
   Workshop shop{spec.options, PlanCache(spec.collectives)};
   build_layer(spec.layer, spec.hidden_size, spec.mesh, spec.pass, shop, schedule_);
   MachineOptions chosen = options;
@@ -71,14 +71,20 @@ SeededLayer::SeededLayer(const SeededLayerSpec& spec, std::uint64_t seed, const 
     }
   }
   make_rotations();
-  machine_->buffer(0).values = normal(spec.pass.batch * spec.hidden_size);
+  for (std::int64_t token = 0; token < spec.pass.batch; ++token) {
+    const std::vector<float> hidden = normal(0, token, spec.hidden_size);
+    std::copy(hidden.begin(), hidden.end(), machine_->buffer(0).of(token).begin());
+  }
   round_in_place(schedule_.tensors[0].stored.dtype, machine_->buffer(0).values);
 }
 
-std::vector<float> SeededLayer::normal(std::int64_t n) {
+std::vector<float> SeededLayer::normal(TensorId id, std::int64_t copy, std::int64_t n) const {
+  std::seed_seq sequence{static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(id),
+                         static_cast<std::uint32_t>(copy)};
+  std::mt19937 random(sequence);
   std::normal_distribution<float> distribution;
   std::vector<float> values(static_cast<std::size_t>(n));
-  for (float& value : values) value = distribution(random_);
+  for (float& value : values) value = distribution(random);
   return values;
 }
 
@@ -105,7 +111,7 @@ void SeededLayer::bind_matrices(TensorId id, const Tensor& tensor, std::uint64_t
 void SeededLayer::bind_vector(TensorId id, const Tensor& tensor) {
   const bool shared_norm = tensor.elements < tensor.along_x.elements() * tensor.along_y.elements();
   const std::int64_t each = shared_norm ? tensor.elements : tensor.along_x.elements() * tensor.along_y.elements();
-  std::vector<float> values = normal(tensor.copies * each);
+  std::vector<float> values = normal(id, 0, tensor.copies * each);
   // A state decays: the tensor holds -exp(A_log), which is taken once, when weights are laid out.
   if (tensor.name.ends_with("A_log")) {
     for (float& value : values) value = -0.05F - std::abs(value);
@@ -119,11 +125,12 @@ void SeededLayer::fill_cache(TensorId id, const Tensor& tensor) {
   const std::int64_t distinct = holds_copies(tensor) ? tensor.along_x.head_dim : width;
   const std::int64_t before = tensor.along_y.elements() - (tensor.use == SramUse::borrowed ? 0 : 1);
   for (std::int64_t copy = 0; copy < tensor.copies; ++copy) {
+    const std::vector<float> values = normal(id, copy, before * distinct);
     std::vector<float> entries;
     for (std::int64_t position = 0; position < before; ++position) {
-      const std::vector<float> entry = normal(distinct);
+      const auto entry = values.begin() + position * distinct;
       for (std::int64_t first = 0; first < width; first += distinct)
-        entries.insert(entries.end(), entry.begin(), entry.end());
+        entries.insert(entries.end(), entry, entry + distinct);
     }
     caches_.push_back(std::make_unique<KvCache>(spec_.mesh.rows, width, tensor.stored.dtype));
     caches_.back()->deal(entries);
@@ -132,7 +139,11 @@ void SeededLayer::fill_cache(TensorId id, const Tensor& tensor) {
 }
 
 void SeededLayer::fill_state(TensorId id, const Tensor& tensor) {
-  std::vector<float> values = normal(tensor.copies * tensor.along_x.elements() * tensor.along_y.elements());
+  std::vector<float> values;
+  for (std::int64_t copy = 0; copy < tensor.copies; ++copy) {
+    const std::vector<float> own = normal(id, copy, tensor.along_x.elements() * tensor.along_y.elements());
+    values.insert(values.end(), own.begin(), own.end());
+  }
   round_in_place(tensor.stored.dtype, values);
   vectors_.push_back(std::make_unique<std::vector<float>>(std::move(values)));
   bindings_.states[id] = vectors_.back().get();
@@ -152,6 +163,18 @@ void SeededLayer::make_rotations() {
     rotation.sines.push_back(static_cast<float>(std::sin(angle)));
   }
   rotations_.assign(static_cast<std::size_t>(spec_.pass.batch), rotation);
+}
+
+void SeededLayer::take_token(const SeededLayer& from, std::int64_t token) {
+  const auto hidden = from.machine().buffer(0).of(token);
+  std::copy(hidden.begin(), hidden.end(), machine_->buffer(0).values.begin());
+  for (auto& [id, caches] : bindings_.caches)
+    *caches.front() = *from.bindings_.caches.at(id)[static_cast<std::size_t>(token)];
+  for (auto& [id, state] : bindings_.states) {
+    const std::vector<float>& all = *from.bindings_.states.at(id);
+    const auto size = static_cast<std::ptrdiff_t>(state->size());
+    state->assign(all.begin() + token * size, all.begin() + (token + 1) * size);
+  }
 }
 
 void SeededLayer::run() {

@@ -35,6 +35,10 @@ class SeededLayer {
   /// vector.
   void run();
 
+  /// Takes over one token's hidden vector, caches and states from a layer of the same seed and a larger batch; own
+  /// batch is 1.
+  void take_token(const SeededLayer& from, std::int64_t token);
+
   const SeededLayerSpec& spec() const { return spec_; }
   const Schedule& schedule() const { return schedule_; }
   Machine& machine() { return *machine_; }
@@ -52,10 +56,11 @@ class SeededLayer {
   void fill_cache(TensorId id, const Tensor& tensor);
   void fill_state(TensorId id, const Tensor& tensor);
   void make_rotations();
-  std::vector<float> normal(std::int64_t n);
+  /// Numbers of a tensor's copy: the same for any number of tokens.
+  std::vector<float> normal(TensorId id, std::int64_t copy, std::int64_t n) const;
 
   SeededLayerSpec spec_;
-  std::mt19937 random_;
+  std::uint64_t seed_;
   Schedule schedule_;
   std::unique_ptr<Machine> machine_;
   std::vector<std::unique_ptr<PanelMatrix>> matrices_;

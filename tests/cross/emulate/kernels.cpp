@@ -120,7 +120,8 @@ TEST_CASE("GEMV is within gamma of (local inputs + PEs of the line), 200 random 
 TEST_CASE("attention with grouped queries is within its bound in 200 random layers, softmax and values together") {
   std::mt19937 random(23);
   for (int round = 0; round < 200; ++round) {
-    const LayerCase chosen = random_layer(random, 16, 16);
+    LayerCase chosen = random_layer(random, 16, 16);
+    if (round % 3 == 0) chosen.options.kv = DType::fp8_e4m3;
     LayerRun run(chosen, static_cast<std::uint64_t>(round), {});
     run.run();
     Machine& machine = run.machine();

@@ -1,1 +1,1 @@
-waferline_test(cross emulate SOURCES emulate/tiny_model.cpp emulate/counters.cpp emulate/recorder.cpp emulate/random_layer.cpp emulate/kernels.cpp emulate/gguf.cpp emulate/mixers.cpp emulate/gemm.cpp DEPENDS Waferline::estimate Waferline::kernels TIMEOUT 1200)
+waferline_test(cross emulate SOURCES emulate/tiny_model.cpp emulate/counters.cpp emulate/recorder.cpp emulate/random_layer.cpp emulate/kernels.cpp emulate/gguf.cpp emulate/mixers.cpp emulate/gemm.cpp emulate/alone.cpp emulate/storage_types.cpp DEPENDS Waferline::estimate Waferline::kernels TIMEOUT 1200)
