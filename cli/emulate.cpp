@@ -20,16 +20,17 @@ class Emulate : public Command {
     options.text("--mesh", "ROWSxCOLS", request_.mesh, "rectangle of PEs for each layer");
     options.integer("--threads", request_.threads, {1, 1024},
                     "host threads (default: processors); results do not depend on it");
-    options.one_of("--dtype", request_.dtype, {"fp32", "fp16", "bf16"}, "storage of weights");
+    options.one_of("--dtype", request_.dtype, {"fp32", "fp16", "bf16", "int8", "int4", "fp8_e4m3"},
+                   "storage of weights; int8 and int4 with a 16-bit scale for 32 inputs");
     options.text("--accumulate", "TYPE", request_.accumulate,
-                 "fp32 or fp16 (default: the software's for fp16 weights, else fp32)");
+                 "fp32 or fp16, also of vectors and caches (default: the software's, fp32 for fp32 and bf16 weights)");
     options.integer("--stop-token", request_.stop_token, {0, 1 << 24},
                     "id after which to stop (default: the model's eos_token_id)");
     options.integer("--layers", request_.layers, {1, 10000}, "run only the first layers");
     options.text("--system", "NAME", request_.system, "wafer");
     options.text("--software", "NAME", request_.software, "software profile");
     options.integer("--sram-bytes", request_.sram_bytes, {1, 1'000'000'000},
-                    "refuse a layer that needs more SRAM in a PE");
+                    "SRAM of a PE, code and system included (default: the wafer's)");
   }
 
   Answer run(const report::Page& page, Progress& progress) override { return emulate_model(request_, page, progress); }

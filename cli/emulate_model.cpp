@@ -80,12 +80,6 @@ Loaded load(const EmulateModelRequest& request) {
   return {read_decoder_spec(folder / "config.json"), open_safetensors(path)};
 }
 
-DType parse_type(const char* flag, const std::string& text) {
-  const auto dtype = dtype_from_name(text);
-  if (!dtype) throw ConfigError(fmt::format("{}: {} (permitted: fp32, fp16, bf16)", flag, shown_argument(text)));
-  return *dtype;
-}
-
 double cycles_of(const std::vector<CountedSchedule>& pass, const Rates& rates) {
   double cycles = 0;
   for (const CountedSchedule& part : pass) {
@@ -108,15 +102,16 @@ class Session {
         loaded_(load(request)) {
     progress.say("loading weights");
     options_.mesh = parse_mesh(request.mesh);
-    options_.weights = options_.activations = parse_type("--dtype", request.dtype);
-    const DType profile = options_.weights == DType::fp16 ? software_.accumulate.value : DType::fp32;
-    options_.accumulate = request.accumulate ? parse_type("--accumulate", *request.accumulate) : profile;
-    if (options_.weights == DType::bf16) options_.activations = DType::fp32;
-    if (options_.accumulate == DType::fp32 && options_.weights == DType::fp16) options_.activations = DType::fp32;
+    options_.weights = *dtype_from_name(request.dtype);
+    const bool wide = options_.weights == DType::fp32 || options_.weights == DType::bf16;
+    const DType usual = wide ? DType::fp32 : software_.accumulate.value;
+    options_.accumulate = request.accumulate ? parse_sum_type("--accumulate", *request.accumulate) : usual;
+    options_.activations = options_.accumulate;
     const auto processors = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
     options_.threads = static_cast<int>(request.threads.value_or(processors));
     options_.layers = request.layers.value_or(0);
-    options_.sram_bytes_per_pe = request.sram_bytes.value_or(0);
+    options_.sram_bytes_per_pe = request.sram_bytes.value_or(wafer_.pe.sram.value.value);
+    options_.reserved_bytes = (software_.code.value + software_.system.value).value;
     options_.collectives = choice_of(wafer_, software_);
     options_.software = options_of(software_);
     decoder_ = std::make_unique<Decoder>(loaded_.spec, loaded_.weights.get(), static_cast<std::uint64_t>(request.seed),
@@ -157,12 +152,6 @@ class Session {
     result.counted = report::counted_totals(decoder_->last_pass());
     result.closed_form = report::closed_form_totals(decoder_->last_pass());
     result.layer_sram_bytes = decoder_->layer_sram_bytes();
-    if (!request_.sram_bytes && result.layer_sram_bytes > result.sram_bytes_per_pe) {
-      write_standard_error(
-          fmt::format("waferline: note: a layer takes {} bytes of its busiest PE, which has {}; --sram-bytes {} makes "
-                      "that an error\n",
-                      result.layer_sram_bytes, result.sram_bytes_per_pe, result.sram_bytes_per_pe));
-    }
     return result;
   }
 
@@ -209,6 +198,13 @@ class Session {
 };
 
 }  // namespace
+
+DType parse_sum_type(const char* flag, const std::string& text) {
+  const auto dtype = dtype_from_name(text);
+  if (dtype != DType::fp32 && dtype != DType::fp16)
+    throw ConfigError(fmt::format("{}: {} (permitted: fp32, fp16)", flag, shown_argument(text)));
+  return *dtype;
+}
 
 Extent parse_mesh(const std::string& text) {
   const std::size_t x = text.find('x');

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "arch/dtype.hpp"
 #include "arch/region.hpp"
 #include "cli/command.hpp"
 
@@ -30,6 +31,9 @@ struct EmulateModelRequest {
 };
 
 Answer emulate_model(const EmulateModelRequest& request, const report::Page& page, Progress& progress);
+
+/// Errors: ConfigError unless fp32 or fp16.
+DType parse_sum_type(const char* flag, const std::string& text);
 
 /// "8x8" is 8 rows and 8 columns. Errors: ConfigError.
 Extent parse_mesh(const std::string& text);

@@ -15,19 +15,28 @@ using kernels::emulate::CountedSchedule;
 using kernels::emulate::StepCounters;
 
 void add(CounterTotals& totals, const StepCounters& step, std::int64_t times) {
-  totals.instructions += times * step.instructions;
-  totals.macs += times * step.macs;
-  totals.exponentials += times * step.exponentials;
-  totals.specials += times * step.specials;
-  totals.weight_bytes += times * step.weight_bytes;
-  totals.dequantised += times * step.dequantised;
-  totals.words += times * step.words;
-  totals.wavelets += times * step.wavelets;
-  totals.link_wavelets += times * step.link_wavelets;
-  totals.combines += times * step.combines;
+  const std::int64_t n = times * step.repeats;
+  totals.instructions += n * step.instructions;
+  totals.macs += n * step.macs;
+  totals.exponentials += n * step.exponentials;
+  totals.specials += n * step.specials;
+  totals.weight_bytes += n * step.weight_bytes;
+  totals.dequantised += n * step.dequantised;
+  totals.words += n * step.words;
+  totals.wavelets += n * step.wavelets;
+  totals.link_wavelets += n * step.link_wavelets;
+  totals.combines += n * step.combines;
 }
 
 Json totals_json(const CounterTotals& totals) {
+  Json json;
+  for (const auto& [key, value] : totals_rows(totals)) json[key] = value;
+  return json;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::int64_t>> totals_rows(const CounterTotals& totals) {
   return {{"instructions", totals.instructions},
           {"macs", totals.macs},
           {"exponentials", totals.exponentials},
@@ -39,8 +48,6 @@ Json totals_json(const CounterTotals& totals) {
           {"link_wavelets", totals.link_wavelets},
           {"combines", totals.combines}};
 }
-
-}  // namespace
 
 CounterTotals counted_totals(const std::vector<CountedSchedule>& pass) {
   CounterTotals totals;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/emulate/decode.hpp"
@@ -49,6 +50,9 @@ struct EmulatedDecode {
 /// Counters of one pass as they were tallied, and as the closed form has them.
 CounterTotals counted_totals(const std::vector<kernels::emulate::CountedSchedule>& pass);
 CounterTotals closed_form_totals(const std::vector<kernels::emulate::CountedSchedule>& pass);
+
+/// Names and numbers, in the order in which they are shown.
+std::vector<std::pair<std::string, std::int64_t>> totals_rows(const CounterTotals& totals);
 
 /// What follows the tokens, which were printed as they came.
 Lines emulation_text(const EmulatedDecode& decode, const Page& page);

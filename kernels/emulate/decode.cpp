@@ -89,6 +89,7 @@ MachineOptions Decoder::machine_options() const {
   machine.accumulate = options_.accumulate;
   machine.loop = options_.software.loop;
   machine.sram_bytes_per_pe = options_.sram_bytes_per_pe;
+  machine.reserved_bytes = options_.reserved_bytes;
   machine.recorder = options_.recorder;
   return machine;
 }

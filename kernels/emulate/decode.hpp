@@ -21,8 +21,9 @@ struct DecodeOptions {
   DType activations = DType::fp32;  ///< vectors, caches, and what travels
   DType accumulate = DType::fp32;   ///< fp16 needs fp16 activations
   int threads = 1;
-  std::int64_t layers = 0;  ///< 0: all
-  std::int64_t sram_bytes_per_pe = 0;
+  std::int64_t layers = 0;             ///< 0: all
+  std::int64_t sram_bytes_per_pe = 0;  ///< 0: not checked
+  std::int64_t reserved_bytes = 0;     ///< code and system, of that
   CollectiveChoice collectives;
   ScheduleOptions software;  ///< loop order and the like; its types are replaced by those above
   simd::InstructionSet set = simd::best();

@@ -43,7 +43,7 @@ std::span<const double> piece(const Vector& x, std::int64_t index, std::int64_t 
 }
 
 Vector projected(const ReferenceWeights& w, const char* weight, const char* bias, const Vector& x) {
-  Vector out = reference::multiply(w.matrix(weight), x).values;
+  Vector out = w.times(weight, x);
   if (w.has(bias)) reference::add(out, w.vector(bias));
   return out;
 }
@@ -107,8 +107,8 @@ Vector latent_attention(const ReferenceWeights& w, const Mixer& m, std::int64_t 
   if (compressed) {
     Vector low = projected(w, "self_attn.q_a_proj.weight", "self_attn.q_a_proj.bias", hidden);
     low = reference::rms_norm(low, w.vector("self_attn.q_a_layernorm.weight"), w.epsilon());
-    q_nope = reference::multiply(w.matrix("self_attn.q_b_proj.weight"), low).values;
-    q_rope = reference::multiply(w.matrix("self_attn.q_b_proj.weight#rope"), low).values;
+    q_nope = w.times("self_attn.q_b_proj.weight", low);
+    q_rope = w.times("self_attn.q_b_proj.weight#rope", low);
   } else {
     const Vector all = projected(w, "self_attn.q_proj.weight", "self_attn.q_proj.bias", hidden);
     q_nope.assign(all.begin(), all.begin() + m.heads * nope);
@@ -150,15 +150,14 @@ Vector dense_ffn(const ReferenceWeights& w, const Ffn& ffn, const Vector& x) {
 }
 
 Vector shared_expert(const ReferenceWeights& w, const Ffn& ffn, const Vector& x) {
-  const Vector up = reference::multiply(w.matrix("mlp.shared_expert.up_proj.weight"), x).values;
-  const Vector gate =
-      ffn.gated ? reference::multiply(w.matrix("mlp.shared_expert.gate_proj.weight"), x).values : Vector{};
+  const Vector up = w.times("mlp.shared_expert.up_proj.weight", x);
+  const Vector gate = ffn.gated ? w.times("mlp.shared_expert.gate_proj.weight", x) : Vector{};
   Vector inner = activated(ffn.gated, gate, up);
   if (ffn.shared_gate) {
-    const double open = reference::multiply(w.matrix("mlp.shared_expert_gate.weight"), x).values[0];
+    const double open = w.times("mlp.shared_expert_gate.weight", x)[0];
     for (double& value : inner) value /= 1 + std::exp(-open);
   }
-  return reference::multiply(w.matrix("mlp.shared_expert.down_proj.weight"), inner).values;
+  return w.times("mlp.shared_expert.down_proj.weight", inner);
 }
 
 Vector experts(const ReferenceWeights& w, const Ffn& ffn, const Vector& x) {
@@ -168,11 +167,11 @@ Vector experts(const ReferenceWeights& w, const Ffn& ffn, const Vector& x) {
   for (const std::int64_t expert : chosen) scores.push_back(logits[static_cast<std::size_t>(expert)]);
   const Vector gates = reference::softmax(scores);
   const bool in_latent = ffn.latent_size > 0;
-  const Vector input = in_latent ? reference::multiply(w.matrix("mlp.fc1_latent_proj.weight"), x).values : x;
+  const Vector input = in_latent ? w.times("mlp.fc1_latent_proj.weight", x) : x;
   Vector out(input.size(), 0.0);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const auto with = [&](const char* weight, const char* bias, const Vector& from) {
-      Vector to = reference::multiply(w.matrix(weight, chosen[i]), from).values;
+      Vector to = w.times(weight, from, chosen[i]);
       if (w.has(bias)) reference::add(to, w.expert_vector(bias, chosen[i]));
       return to;
     };
@@ -183,7 +182,7 @@ Vector experts(const ReferenceWeights& w, const Ffn& ffn, const Vector& x) {
     for (double& value : down) value *= gates[i];
     reference::add(out, down);
   }
-  if (in_latent) out = reference::multiply(w.matrix("mlp.fc2_latent_proj.weight"), out).values;
+  if (in_latent) out = w.times("mlp.fc2_latent_proj.weight", out);
   if (ffn.shared_width > 0) reference::add(out, shared_expert(w, ffn, x));
   return out;
 }
@@ -201,14 +200,14 @@ Vector mixed(const ReferenceWeights& w, const Mixer& m, std::int64_t copy, const
     case MixerKind::mamba2:
       return mamba2(w, m, copy, x);
     case MixerKind::linear:
-      return reference::multiply(w.matrix("linear.weight"), x).values;
+      return w.times("linear.weight", x);
     default:
       return attention(w, m, copy, x);
   }
 }
 
 Vector fed_forward(const ReferenceWeights& w, const Ffn& ffn, const Vector& x) {
-  if (ffn.kind == FfnKind::linear) return reference::multiply(w.matrix("linear.weight", 0, -1), x).values;
+  if (ffn.kind == FfnKind::linear) return w.times("linear.weight", x, 0, -1);
   return ffn.kind == FfnKind::moe ? experts(w, ffn, x) : dense_ffn(w, ffn, x);
 }
 

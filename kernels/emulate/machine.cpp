@@ -9,8 +9,20 @@
 
 namespace waferline::kernels::emulate {
 
+namespace {
+
+/// Steps that no part of the emulator does.
+bool is_emulated(const Step& step) {
+  return step.op != ElementOp::score_positions && step.op != ElementOp::count_above && step.op != ElementOp::extra;
+}
+
+}  // namespace
+
 Machine::Machine(const Schedule& schedule, const MachineOptions& options, const Constants& constants)
     : schedule_(&schedule), options_(options), constants_(constants) {
+  for (const Step& step : schedule.steps) {
+    if (!is_emulated(step)) throw ConfigError(fmt::format("emulate: step {} is not emulated", step.label));
+  }
   for (const Tensor& tensor : schedule.tensors) {
     Buffer& buffer = buffers_.emplace_back();
     if (tensor.use != SramUse::buffer) continue;

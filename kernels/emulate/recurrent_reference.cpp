@@ -24,7 +24,7 @@ std::size_t at(std::int64_t index) {
 }
 
 Vector times(const ReferenceWeights& w, const char* name, const Vector& x) {
-  return reference::multiply(w.matrix(name), x).values;
+  return w.times(name, x);
 }
 
 /// Causal convolution of the newest input with those before it, then silu. `occurrence` counts the convolutions.

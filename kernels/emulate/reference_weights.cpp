@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "arch/error.hpp"
@@ -24,6 +25,23 @@ reference::Matrix whole_matrix(const PanelMatrix& matrix) {
   return out;
 }
 
+reference::Product exact_product(const PanelMatrix& matrix, std::span<const double> x) {
+  constexpr std::int64_t kRows = 256;
+  reference::Product all;
+  for (std::int64_t first = 0; first < matrix.outputs(); first += kRows) {
+    reference::Matrix rows{std::min(kRows, matrix.outputs() - first), matrix.inputs(), {}};
+    rows.values.resize(at(rows.rows * rows.cols));
+    for (std::int64_t row = 0; row < rows.rows; ++row) {
+      for (std::int64_t k = 0; k < rows.cols; ++k)
+        rows.values[at(row * rows.cols + matrix.order().global[at(k)])] = matrix.at(first + row, k);
+    }
+    const reference::Product some = reference::multiply(rows, x);
+    all.values.insert(all.values.end(), some.values.begin(), some.values.end());
+    all.magnitudes.insert(all.magnitudes.end(), some.magnitudes.begin(), some.magnitudes.end());
+  }
+  return all;
+}
+
 TensorId ReferenceWeights::id(std::string_view name, int occurrence) const {
   if (occurrence >= 0) return layer_->machine().find(name, occurrence);
   TensorId last = kNoTensor;
@@ -33,6 +51,11 @@ TensorId ReferenceWeights::id(std::string_view name, int occurrence) const {
 
 reference::Matrix ReferenceWeights::matrix(std::string_view name, std::int64_t index, int occurrence) const {
   return whole_matrix(*layer_->bindings().matrices.at(id(name, occurrence)).at(at(index)));
+}
+
+std::vector<double> ReferenceWeights::times(std::string_view name, std::span<const double> x, std::int64_t index,
+                                            int occurrence) const {
+  return exact_product(*layer_->bindings().matrices.at(id(name, occurrence)).at(at(index)), x).values;
 }
 
 std::vector<double> ReferenceWeights::vector(std::string_view name, int occurrence) const {

@@ -14,6 +14,9 @@ namespace waferline::kernels::emulate {
 /// A matrix with its inputs in the order of the vector, not of the PEs.
 reference::Matrix whole_matrix(const PanelMatrix& matrix);
 
+/// W x and |W| |x|, in pieces of rows, so that no whole matrix of doubles is made.
+reference::Product exact_product(const PanelMatrix& matrix, std::span<const double> x);
+
 class ReferenceWeights {
  public:
   explicit ReferenceWeights(const SeededLayer& layer) : layer_(&layer) {}
@@ -21,6 +24,9 @@ class ReferenceWeights {
   bool has(std::string_view name) const { return id(name) != kNoTensor; }
   /// Matrix `index` (expert or head) of the tensor; `occurrence` counts tensors of one name, -1 is the last.
   reference::Matrix matrix(std::string_view name, std::int64_t index = 0, int occurrence = 0) const;
+  /// That matrix times a vector.
+  std::vector<double> times(std::string_view name, std::span<const double> x, std::int64_t index = 0,
+                            int occurrence = 0) const;
   std::vector<double> vector(std::string_view name, int occurrence = 0) const;
   /// The vector that follows a tensor, if it has that name; else empty.
   std::vector<double> vector_after(std::string_view name, int occurrence, std::string_view follower) const;

@@ -101,11 +101,15 @@ void SeededLayer::bind_matrices(TensorId id, const Tensor& tensor, std::uint64_t
     inputs = {1, from_latent ? latent.head_dim : of_head, 1, 1, 1, false};
     outputs = from_latent ? of_head : latent.head_dim;
   }
-  for (std::int64_t i = 0; i < count; ++i) {
+  const std::int64_t different =
+      spec_.different_experts > 0 && !per_head(tensor) ? std::min(count, spec_.different_experts) : count;
+  for (std::int64_t i = 0; i < different; ++i) {
     matrices_.push_back(std::make_unique<PanelMatrix>(seed + static_cast<std::uint64_t>(i), outputs,
                                                       tensor.stored.dtype, inputs, threads));
     bindings_.matrices[id].push_back(matrices_.back().get());
   }
+  for (std::int64_t i = different; i < count; ++i)
+    bindings_.matrices[id].push_back(bindings_.matrices[id][static_cast<std::size_t>(i % different)]);
 }
 
 void SeededLayer::bind_vector(TensorId id, const Tensor& tensor) {

@@ -23,6 +23,7 @@ struct SeededLayerSpec {
   CollectiveChoice collectives;
   float norm_epsilon = 1e-5F;
   double rope_theta = 10000;
+  std::int64_t different_experts = 0;  ///< expert e has the numbers of expert e mod this; 0: all have their own
 };
 
 /// Owns everything that one machine needs.
