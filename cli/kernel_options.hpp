@@ -8,7 +8,7 @@
 #include "arch/software.hpp"
 #include "arch/wafer.hpp"
 #include "cli/options.hpp"
-#include "kernels/emulate/kernel_run.hpp"
+#include "kernels/emulate/seeded/kernel_run.hpp"
 #include "report/kernel_runs.hpp"
 
 namespace waferline::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arch/units.hpp"
-#include "kernels/emulate/kernel_run.hpp"
+#include "kernels/emulate/seeded/kernel_run.hpp"
 #include "report/page.hpp"
 
 namespace waferline::report {

@@ -4,22 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "arch/error.hpp"
+#include "kernels/emulate/local_sums.hpp"
 #include "kernels/emulate/machine.hpp"
 #include "kernels/numerics/contract.hpp"
 
 namespace waferline::kernels::emulate {
 namespace {
-
-/// The axis along which a vector is dealt out.
-Axis axis_of(const Tensor& tensor) {
-  if (tensor.along_x.elements() != tensor.along_y.elements()) {
-    return tensor.along_x.elements() > tensor.along_y.elements() ? Axis::x : Axis::y;
-  }
-  return tensor.along_x.whole ? Axis::y : Axis::x;
-}
 
 float gelu_tanh(float x) {
   // tanh(u) = 1 - 2 / (exp(2u) + 1); the constant is sqrt(2 / pi).
@@ -39,21 +31,6 @@ PeWork piece_work(const Bands& bands, std::int64_t part, std::int64_t copies, Co
   work.instruction(each ? bands.dims_at(part).size : bands.size(part), pieces * instructions * copies);
   if (exponential) work.exponentials = bands.size(part) * copies;
   return work;
-}
-
-/// Sum of squares, sum or maximum of a run of elements, as one vector instruction leaves it.
-float reduce_run(ElementOp op, const float* values, std::int64_t stride, std::int64_t count, float start, bool fp16) {
-  float result = start;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const float value = values[i * stride];
-    if (op == ElementOp::local_max) {
-      result = std::max(result, value);
-      continue;
-    }
-    result = op == ElementOp::square_sum ? std::fma(value, value, result) : result + value;
-    if (fp16) result = rounded(DType::fp16, result);
-  }
-  return result;
 }
 
 }  // namespace
@@ -90,68 +67,6 @@ void Machine::elementwise(std::size_t index) {
       return fetch_rows(step, counters);
     default:
       if (!recurrent(step, counters) && !expert_bias(step, counters)) pointwise(step, counters);
-  }
-}
-
-void Machine::local_sums(const Step& step, StepCounters& counters) {
-  const Tensor& source = tensor(step.input);
-  const Buffer& input = buffer(step.input);
-  Buffer& output = buffer(step.output);
-  // Softmax runs over positions, which lie along y for every head along x; all other sums run over a vector.
-  const bool grid = step.op == ElementOp::local_max || step.op == ElementOp::local_sum;
-  const Axis axis = grid ? Axis::y : axis_of(source);
-  const Bands& bands = source.along(axis);
-  const std::int64_t parts = bands.parts;
-  const bool fp16 = fp16_sums() && type(step.output) == DType::fp16;
-  const float start = step.op == ElementOp::local_max ? -std::numeric_limits<float>::infinity() : 0.0F;
-  output.partial_axis = axis;
-  output.partial.assign(static_cast<std::size_t>(parts * output.copies * output.elements()), start);
-  // Each output element sums a run of vectors: one (head norms, softmax), those of a head, or all (hidden norms).
-  const std::int64_t vectors = grid ? 1 : bands.heads * bands.group;
-  const std::int64_t per_output = grid ? 1 : vectors / output.elements();
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const Range heads = bands.heads_at(part);
-    const Range dims = bands.dims_at(part);
-    PeWork work;
-    for (std::int64_t copy = 0; copy < output.copies; ++copy) {
-      float* sums = output.partial.data() + (part * output.copies + copy) * output.elements();
-      if (grid) {
-        for (std::int64_t ix = 0; ix < input.xs; ++ix) {
-          sums[ix] = reduce_run(step.op, input.of(copy).data() + ix * input.ys + dims.begin, 1, dims.size, start, fp16);
-        }
-        continue;
-      }
-      for (std::int64_t vector = heads.begin * bands.group; vector < heads.end() * bands.group; ++vector) {
-        float& sum = sums[vector / per_output];
-        sum =
-            reduce_run(step.op, input.of(copy).data() + vector * bands.head_dim + dims.begin, 1, dims.size, sum, fp16);
-      }
-    }
-    if (grid) {
-      for (std::int64_t col = 0; col < source.along_x.parts; ++col) {
-        PeWork at;
-        at.instruction(dims.size, source.along_x.size(col) * output.copies);
-        observe_at(counters, part, col, at);
-      }
-    } else {
-      const std::int64_t sums_here = std::max<std::int64_t>(1, heads.size * bands.group / per_output);
-      work.instruction(heads.size * bands.group * dims.size / sums_here, sums_here * output.copies);
-      observe(counters, axis, part, work);
-    }
-  }
-  round_in_place(type(step.output), output.partial);
-  if (tensor(step.output).along(axis).widest() > 1) return;
-  // No line to reduce over: each element's one owner has it.
-  const std::int64_t elements = output.elements();
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const Range heads = tensor(step.output).along(axis).heads_at(part);
-    const std::int64_t group = tensor(step.output).along(axis).group;
-    for (std::int64_t copy = 0; copy < output.copies; ++copy) {
-      const float* sums = output.partial.data() + (part * output.copies + copy) * elements;
-      const std::int64_t begin = grid ? 0 : heads.begin * group;
-      const std::int64_t end = grid ? elements : heads.end() * group;
-      std::copy(sums + begin, sums + end, output.of(copy).begin() + begin);
-    }
   }
 }
 

@@ -105,7 +105,7 @@ void Machine::multiply_tiles(const Step& step, StepCounters& counters) {
   count_tiles(step, starts, counters);
   const PanelMatrix& weight = *bindings_->matrices.at(step.second)[0];
   const Buffer& a = buffer(step.input);
-  Buffer& c = buffer(step.output);
+  const Buffer& c = buffer(step.output);
   const std::int64_t depth = a.xs;
   const std::int64_t rows = a.ys;
   const Bands& rows_of = tensor(step.output).along_y;
@@ -117,33 +117,40 @@ void Machine::multiply_tiles(const Step& step, StepCounters& counters) {
   }
   const std::int64_t bands = rotating ? rows_of.parts : 1;
   for_each_task(bands * weight.panels(), rows * depth * weight.outputs(), options_.threads,
-                [&](std::int64_t task, std::vector<float>& sums) {
+                [&](std::int64_t task, std::vector<float>&) {
+                  const std::int64_t band = task % bands;
                   const std::int64_t panel = task / bands;
-                  const Range lanes{panel * kLanes, std::min(kLanes, weight.outputs() - panel * kLanes)};
-                  const Range of_band = rotating ? rows_of.dims_at(task % bands) : Range{0, rows};
-                  const std::int64_t first = rotating ? Split{c.xs, cols_of.parts}.owner(lanes.begin) : 0;
-                  const std::int64_t last = rotating ? Split{c.xs, cols_of.parts}.owner(lanes.end() - 1) : 0;
-                  for (std::int64_t col = first; col <= last; ++col) {
-                    const Range own = rotating ? cols_of.dims_at(col) : lanes;
-                    const std::int64_t start =
-                        rotating ? Split{depth, rows_of.parts}.begin(
-                                       starts[static_cast<std::size_t>(task % bands * cols_of.parts + col)])
-                                 : 0;
-                    const std::int64_t before[] = {start, depth};
-                    const std::int64_t after[] = {0, start};
-                    for (std::int64_t m = of_band.begin; m < of_band.end(); ++m) {
-                      sums.assign(static_cast<std::size_t>(kLanes), 0.0F);
-                      const float* x = by_row.data() + m * depth;
-                      simd::panel_partials(options_.set, weight.panel(panel), x, before, fp16_sums(), sums.data());
-                      if (start > 0)
-                        simd::panel_partials(options_.set, weight.panel(panel), x, after, fp16_sums(), sums.data());
-                      round_in_place(type(step.output), sums);
-                      for (std::int64_t n = std::max(own.begin, lanes.begin); n < std::min(own.end(), lanes.end()); ++n)
-                        c.values[static_cast<std::size_t>(n * rows + m)] =
-                            sums[static_cast<std::size_t>(n - lanes.begin)];
-                    }
+                  if (!rotating) return multiply_rows(step, by_row, panel, {0, rows}, {{0, weight.outputs()}, 0});
+                  const Split cols{c.xs, cols_of.parts};
+                  const std::int64_t last = std::min((panel + 1) * kLanes, c.xs) - 1;
+                  for (std::int64_t col = cols.owner(panel * kLanes); col <= cols.owner(last); ++col) {
+                    const std::int64_t block = starts[static_cast<std::size_t>(band * cols_of.parts + col)];
+                    multiply_rows(step, by_row, panel, rows_of.dims_at(band),
+                                  {cols_of.dims_at(col), Split{depth, rows_of.parts}.begin(block)});
                   }
                 });
+}
+
+/// Rows of C within one panel of outputs: those of `cols`, summed over k from `cols.first_k` on and then up to it.
+void Machine::multiply_rows(const Step& step, std::span<const float> by_row, std::int64_t panel, Range rows,
+                            const TileColumns& cols) {
+  const PanelMatrix& weight = *bindings_->matrices.at(step.second)[0];
+  Buffer& c = buffer(step.output);
+  const std::int64_t depth = buffer(step.input).xs;
+  const std::int64_t begin = std::max(cols.n.begin, panel * kLanes);
+  const std::int64_t end = std::min({cols.n.end(), (panel + 1) * kLanes, weight.outputs()});
+  const std::int64_t before[] = {cols.first_k, depth};
+  const std::int64_t after[] = {0, cols.first_k};
+  std::vector<float> sums(static_cast<std::size_t>(kLanes));
+  for (std::int64_t m = rows.begin; m < rows.end(); ++m) {
+    std::fill(sums.begin(), sums.end(), 0.0F);
+    const float* x = by_row.data() + m * depth;
+    simd::panel_partials(options_.set, weight.panel(panel), x, before, fp16_sums(), sums.data());
+    if (cols.first_k > 0) simd::panel_partials(options_.set, weight.panel(panel), x, after, fp16_sums(), sums.data());
+    round_in_place(type(step.output), sums);
+    for (std::int64_t n = begin; n < end; ++n)
+      c.values[static_cast<std::size_t>(n * c.ys + m)] = sums[static_cast<std::size_t>(n - panel * kLanes)];
+  }
 }
 
 /// Of each rotation or panel the busiest PE; a recorder is given what each PE does in all of them.

@@ -1,23 +1,15 @@
 // Follows: LayerNorm (arXiv 1607.06450, equation 3), its sums taken in one pass: variance = mean square - squared mean.
 #include <cmath>
 
+#include "kernels/emulate/local_sums.hpp"
 #include "kernels/emulate/machine.hpp"
 #include "kernels/numerics/contract.hpp"
 
 namespace waferline::kernels::emulate {
-namespace {
-
-/// The axis along which a vector is dealt out.
-Axis axis_of_vector(const Tensor& tensor) {
-  return tensor.along_x.whole ? Axis::y : Axis::x;
-}
-
-}  // namespace
-
 void Machine::mean_sums(const Step& step, StepCounters& counters) {
   const Buffer& input = buffer(step.input);
   Buffer& output = buffer(step.output);
-  const Axis axis = axis_of_vector(tensor(step.input));
+  const Axis axis = axis_of(tensor(step.input));
   const Bands& bands = tensor(step.input).along(axis);
   output.partial_axis = axis;
   output.partial.assign(static_cast<std::size_t>(bands.parts * output.copies * 2), 0.0F);
@@ -59,7 +51,7 @@ void Machine::center(const Step& step, StepCounters& counters) {
       output.of(copy)[i] = bias == nullptr ? value : rounded(stored, value + (*bias)[i]);
     }
   }
-  const Axis axis = axis_of_vector(tensor(step.third));
+  const Axis axis = axis_of(tensor(step.third));
   const Bands& bands = tensor(step.third).along(axis);
   for (std::int64_t part = 0; part < bands.parts; ++part) {
     PeWork work;

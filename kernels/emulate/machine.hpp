@@ -127,6 +127,7 @@ class Machine {
   // products.cpp
   void multiply(std::size_t index);
   void count_product(const Step& step, StepCounters& counters);
+  void count_cache_product(const Step& step, StepCounters& counters);
   void record_product(const Step& step, std::int64_t products, std::int64_t sweeps);
   void complete_products(TensorId id, const CollectivePlan& plan);
   std::vector<Product> matrix_products(TensorId id);
@@ -170,7 +171,13 @@ class Machine {
   static bool multiplies_tiles(const Step& step) {
     return step.op == ElementOp::tile_product || step.op == ElementOp::panel_product;
   }
+  struct TileColumns {
+    Range n;                   ///< columns of C
+    std::int64_t first_k = 0;  ///< with which their PE begins
+  };
   std::vector<std::int64_t> starting_blocks();
+  void multiply_rows(const Step& step, std::span<const float> by_row, std::int64_t panel, Range rows,
+                     const TileColumns& cols);
   void multiply_tiles(const Step& step, StepCounters& counters);
   void count_tiles(const Step& step, const std::vector<std::int64_t>& starts, StepCounters& counters);
   void pass_tiles(const Step& step, StepCounters& counters);
@@ -182,9 +189,15 @@ class Machine {
   void mean_sums(const Step& step, StepCounters& counters);
   void center(const Step& step, StepCounters& counters);
 
+  // local_sums.cpp
+  void local_sums(const Step& step, StepCounters& counters);
+  void sum_positions(const Step& step, std::int64_t part, std::int64_t copy, float start);
+  void sum_vector(const Step& step, const Bands& bands, std::int64_t part, std::int64_t copy);
+  void count_sums(const Step& step, const Bands& bands, std::int64_t part, StepCounters& counters);
+  void settle_sums(const Step& step, Axis axis);
+
   // elementwise.cpp
   void elementwise(std::size_t index);
-  void local_sums(const Step& step, StepCounters& counters);
   void normalise(const Step& step, StepCounters& counters);
   void rotate(const Step& step, StepCounters& counters);
   void pointwise(const Step& step, StepCounters& counters);

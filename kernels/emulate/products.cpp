@@ -56,17 +56,7 @@ void Machine::count_product(const Step& step, StepCounters& counters) {
   std::int64_t products = batch;
   std::int64_t sweeps = batch;
   if (step.op == ElementOp::scores || step.op == ElementOp::values) {
-    const Bands& heads = tensor(step.op == ElementOp::scores ? step.input : step.output).along_x;
-    for (std::int64_t row = 0; row < weight.along_y.parts; ++row) {
-      for (std::int64_t col = 0; col < heads.parts; ++col) {
-        const std::int64_t dims = heads.dims_at(col).size;
-        const std::int64_t rows = weight.along_y.size(row);
-        const bool scores = step.op == ElementOp::scores;
-        observe_at(counters, row, col,
-                   local_product(heads.heads_at(col).size * heads.group * batch, scores ? dims : rows,
-                                 scores ? rows : dims, options_.loop));
-      }
-    }
+    count_cache_product(step, counters);
   } else {
     const std::int64_t chosen = step.op == ElementOp::matrix ? 1 : static_cast<std::int64_t>(chosen_experts(0).size());
     products = batch * chosen;
@@ -78,6 +68,20 @@ void Machine::count_product(const Step& step, StepCounters& counters) {
   counters.weight_bytes = held * sweeps;
   if (bits_per_element(weight.stored.dtype) <= 8) counters.dequantised = elements * sweeps;
   if (options_.recorder != nullptr) record_product(step, products, sweeps);
+}
+
+void Machine::count_cache_product(const Step& step, StepCounters& counters) {
+  const bool scores = step.op == ElementOp::scores;
+  const Bands& positions = tensor(step.second).along_y;
+  const Bands& heads = tensor(scores ? step.input : step.output).along_x;
+  for (std::int64_t row = 0; row < positions.parts; ++row) {
+    for (std::int64_t col = 0; col < heads.parts; ++col) {
+      const std::int64_t vectors = heads.heads_at(col).size * heads.group * schedule_->batch;
+      const std::int64_t dims = heads.dims_at(col).size;
+      const std::int64_t rows = positions.size(row);
+      observe_at(counters, row, col, local_product(vectors, scores ? dims : rows, scores ? rows : dims, options_.loop));
+    }
+  }
 }
 
 void Machine::record_product(const Step& step, std::int64_t products, std::int64_t sweeps) {

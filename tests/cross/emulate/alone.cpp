@@ -9,7 +9,7 @@
 
 #include "kernels/builder.hpp"
 #include "kernels/emulate/machine.hpp"
-#include "kernels/emulate/reference_weights.hpp"
+#include "kernels/emulate/seeded/reference_weights.hpp"
 #include "kernels/layer_schedule.hpp"
 #include "kernels/norm.hpp"
 #include "kernels/numerics/contract.hpp"

@@ -9,7 +9,7 @@
 
 #include "arch/error.hpp"
 #include "estimate/prefill_kernel.hpp"
-#include "kernels/emulate/reference_weights.hpp"
+#include "kernels/emulate/seeded/reference_weights.hpp"
 #include "kernels/numerics/contract.hpp"
 #include "tests/cross/emulate/random_layer.hpp"
 #include "tests/support/catch.hpp"

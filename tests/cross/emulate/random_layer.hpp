@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "kernels/emulate/seeded_layer.hpp"
+#include "kernels/emulate/seeded/seeded_layer.hpp"
 #include "models/layer.hpp"
 
 namespace waferline::tests {

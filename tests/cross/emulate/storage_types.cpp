@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/emulate/layer_reference.hpp"
-#include "kernels/emulate/reference_weights.hpp"
+#include "kernels/emulate/seeded/layer_reference.hpp"
+#include "kernels/emulate/seeded/reference_weights.hpp"
 #include "tests/cross/emulate/random_layer.hpp"
 #include "tests/support/catch.hpp"
 

@@ -2,7 +2,7 @@
 // Mamba-2 (arXiv 2405.21060, section 3), selective state spaces (arXiv 2312.00752, algorithm 2) with Jamba's norms.
 #include <cmath>
 
-#include "kernels/emulate/reference_weights.hpp"
+#include "kernels/emulate/seeded/reference_weights.hpp"
 
 namespace waferline::kernels::emulate {
 namespace {

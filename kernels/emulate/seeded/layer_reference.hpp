@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/emulate/seeded_layer.hpp"
+#include "kernels/emulate/seeded/seeded_layer.hpp"
 
 namespace waferline::kernels::emulate {
 

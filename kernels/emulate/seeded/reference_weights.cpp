@@ -1,4 +1,4 @@
-#include "kernels/emulate/reference_weights.hpp"
+#include "kernels/emulate/seeded/reference_weights.hpp"
 
 #include <fmt/format.h>
 

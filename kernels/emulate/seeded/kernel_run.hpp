@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/emulate/decode.hpp"
-#include "kernels/emulate/seeded_layer.hpp"
+#include "kernels/emulate/seeded/seeded_layer.hpp"
 #include "kernels/gemm.hpp"
 
 namespace waferline::kernels::emulate {

@@ -1,4 +1,4 @@
-#include "kernels/emulate/seeded_layer.hpp"
+#include "kernels/emulate/seeded/seeded_layer.hpp"
 
 #include <cmath>
 

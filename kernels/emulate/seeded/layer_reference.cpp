@@ -1,11 +1,11 @@
 // Follows: grouped queries (arXiv 2305.13245); latent attention (arXiv 2405.04434, equations 1 to 13, not absorbed);
 // RMSNorm (arXiv 1910.07467); LayerNorm (arXiv 1607.06450); sparsely gated experts (arXiv 1701.06538).
-#include "kernels/emulate/layer_reference.hpp"
+#include "kernels/emulate/seeded/layer_reference.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/emulate/reference_weights.hpp"
+#include "kernels/emulate/seeded/reference_weights.hpp"
 #include "kernels/reference/reference.hpp"
 
 namespace waferline::kernels::emulate {
@@ -221,7 +221,7 @@ class Norms {
     if (before_-- > 0) last_ = normed("input_layernorm.weight", pre_++, hidden);
     return last_.empty() ? hidden : last_;
   }
-  Vector after(Vector out) { return after_-- > 0 ? normed("post_norm.weight", post_++, out) : out; }
+  Vector after(const Vector& out) { return after_-- > 0 ? normed("post_norm.weight", post_++, out) : out; }
 
  private:
   Vector normed(const char* name, int occurrence, const Vector& x) const {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/emulate/seeded_layer.hpp"
+#include "kernels/emulate/seeded/seeded_layer.hpp"
 #include "kernels/reference/reference.hpp"
 
 namespace waferline::kernels::emulate {

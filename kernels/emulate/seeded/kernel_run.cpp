@@ -1,13 +1,13 @@
 // Follows: N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, lemma 3.1 (bounds of sums).
-#include "kernels/emulate/kernel_run.hpp"
+#include "kernels/emulate/seeded/kernel_run.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <random>
 
-#include "kernels/emulate/layer_reference.hpp"
-#include "kernels/emulate/reference_weights.hpp"
+#include "kernels/emulate/seeded/layer_reference.hpp"
+#include "kernels/emulate/seeded/reference_weights.hpp"
 #include "kernels/numerics/contract.hpp"
 
 namespace waferline::kernels::emulate {
