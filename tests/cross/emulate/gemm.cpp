@@ -163,6 +163,33 @@ TEST_CASE("a product has the same bits for 1, 2, 4 and 16 threads") {
   }
 }
 
+TEST_CASE("sums run in the order in which a PE's tiles arrive: from its own block on, or from the first panel on") {
+  std::mt19937 random(65);
+  for (int round = 0; round < 20; ++round) {
+    GemmCase of = random_case(random, 9);
+    of.options.accumulate = DType::fp32;
+    const auto done = run(of, 7);
+    const Buffer& a = done->machine->buffer(done->machine->find("gemm.a"));
+    const Buffer& c = done->machine->buffer(done->machine->find("gemm.c"));
+    const std::int64_t side = of.extent.rows;
+    INFO(shown(of));
+    for (std::int64_t m = 0; m < of.sizes.m; ++m) {
+      for (std::int64_t n = 0; n < of.sizes.n; ++n) {
+        const std::int64_t row = Split{of.sizes.m, side}.owner(m);
+        const std::int64_t col = Split{of.sizes.n, of.extent.cols}.owner(n);
+        const std::int64_t block = (ring_position(row, side) + ring_position(col, side)) % side;
+        const std::int64_t first = of.mesh_gemm ? Split{of.sizes.k, side}.begin(block) : 0;
+        float sum = 0;
+        for (std::int64_t i = 0; i < of.sizes.k; ++i) {
+          const std::int64_t k = (first + i) % of.sizes.k;
+          sum = std::fma(done->weight->at(n, k), a.values[static_cast<std::size_t>(k * of.sizes.m + m)], sum);
+        }
+        REQUIRE(c.values[static_cast<std::size_t>(n * of.sizes.m + m)] == sum);
+      }
+    }
+  }
+}
+
 TEST_CASE("tiles that rotate need as many rows as columns") {
   Workshop shop{{}, PlanCache({})};
   Schedule schedule;
