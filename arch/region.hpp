@@ -32,4 +32,10 @@ struct Region {
   constexpr bool operator==(const Region&) const = default;
 };
 
+/// Whether two regions share a PE.
+constexpr bool overlap(const Region& a, const Region& b) {
+  return a.wafer == b.wafer && a.row < b.row + b.extent.rows && b.row < a.row + a.extent.rows &&
+         a.col < b.col + b.extent.cols && b.col < a.col + a.extent.cols;
+}
+
 }  // namespace waferline

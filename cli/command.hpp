@@ -57,6 +57,7 @@ std::unique_ptr<Command> make_estimate();
 std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_list();
 std::unique_ptr<Command> make_serve();
+std::unique_ptr<Command> make_place();
 std::unique_ptr<Command> make_validate();
 
 }  // namespace waferline::cli

@@ -15,6 +15,8 @@ std::span<const CommandEntry> command_entries() {
                    make_deadline},
       CommandEntry{"serve", "latency percentiles and throughput of many users who share wafers",
                    "llama-3.1-8b --requests-per-s 2 --prefill-tokens-per-s 20000", make_serve},
+      CommandEntry{"place", "where a model's layers lie on wafers, how far that is from the best, and other choices",
+                   "llama-3.1-70b --objective latency --svg wafers.svg --out plan.toml", make_place},
       CommandEntry{"emulate", "runs a model's schedules on real numbers over an emulated mesh",
                    "model --weights DIR --prompt-ids 1 --tokens 16 --mesh 8x8", make_emulate},
       CommandEntry{"emulate allreduce", "moves a reduction over lines of PEs, beside its closed form",

@@ -44,85 +44,12 @@ ByCause<Seconds> in_seconds(const ByCause<Cycles>& cycles, Hertz clock) {
   return seconds;
 }
 
-/// Times the parts of a pass; everything on a wafer goes through the clock.
-class PassTimer {
- public:
-  PassTimer(const PassInputs& inputs, const Wafer& wafer, const SoftwareProfile& software)
-      : inputs_(inputs),
-        wafer_(wafer),
-        software_(software),
-        schedules_(inputs.model, wafer, software, inputs.pass),
-        extent_(inputs.placement.schedule_extent()) {
-    for (const models::Layer* layer : inputs.kinds.layers)
-      layers_.push_back(on_wafer(schedules_.layer(*layer, extent_)));
-  }
-
-  PassTime time() {
-    const std::vector<PlacedRegion>& regions = inputs_.placement.regions;
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-      const bool last = i + 1 == regions.size();
-      ByCause<Seconds> stage = work(i);
-      const ByCause<Seconds> way = last ? way_back(regions[i]) : way_on(regions[i]);
-      stage += way;
-      pass_.stages.push_back(stage.total());
-      pass_.by_cause += stage;
-      if (regions[i].next_on_other_wafer) leave_wafer(last ? Bytes{4 * inputs_.pass.batch} : schedules_.hidden_bytes());
-    }
-    if (!inputs_.placement.embedding_on_wafer) {
-      pass_.by_cause[Cause::lm_head_and_sampling] += schedules_.hidden_bytes() / wafer_.links.io.value;
-    }
-    return std::move(pass_);
-  }
-
- private:
-  ByCause<Seconds> on_wafer(const kernels::Schedule& schedule) {
-    return in_seconds(split_time(schedule, schedules_.rates()), wafer_.clock.value);
-  }
-
-  /// As one line of the breakdown.
-  ByCause<Seconds> as_head(const kernels::Schedule& schedule) {
-    ByCause<Seconds> head;
-    head[Cause::lm_head_and_sampling] = on_wafer(schedule).total();
-    return head;
-  }
-
-  /// Work of one region. Regions that share the head work at the same time, as do those that share the embedding, so
-  /// that only the first of either counts.
-  ByCause<Seconds> work(std::size_t index) {
-    const std::vector<PlacedRegion>& regions = inputs_.placement.regions;
-    const PlacedRegion& region = regions[index];
-    ByCause<Seconds> sum;
-    for (std::int64_t i = 0; i < region.layer_count; ++i) {
-      sum += layers_[inputs_.kinds.of_layer[static_cast<std::size_t>(region.first_layer + i)]];
-    }
-    if (region.use == RegionUse::layers || (index > 0 && regions[index - 1].use == region.use)) return sum;
-    const std::int64_t sharing = std::count_if(regions.begin(), regions.end(),
-                                               [&](const PlacedRegion& other) { return other.use == region.use; });
-    return as_head(region.use == RegionUse::head ? schedules_.head(extent_, sharing)
-                                                 : schedules_.embedding(extent_, sharing));
-  }
-
-  ByCause<Seconds> way_on(const PlacedRegion& region) {
-    return on_wafer(schedules_.transfer(extent_, region.hops_to_next));
-  }
-  ByCause<Seconds> way_back(const PlacedRegion& region) {
-    return as_head(schedules_.feedback(extent_, region.hops_to_next));
-  }
-
-  void leave_wafer(Bytes bytes) {
-    ++pass_.wafer_hops;
-    pass_.by_cause[Cause::wafer_to_wafer] += wafer_.links.wafer_to_wafer_latency.value + software_.per_wafer_hop.value +
-                                             bytes / wafer_.links.wafer_to_wafer.value;
-  }
-
-  const PassInputs& inputs_;
-  const Wafer& wafer_;
-  const SoftwareProfile& software_;
-  mapping::PartSchedules schedules_;
-  Extent extent_;
-  std::vector<ByCause<Seconds>> layers_;
-  PassTime pass_;
-};
+/// As one line of the breakdown.
+ByCause<Seconds> as_head(Seconds time) {
+  ByCause<Seconds> head;
+  head[Cause::lm_head_and_sampling] = time;
+  return head;
+}
 
 }  // namespace
 
@@ -140,8 +67,81 @@ ByCause<Cycles> split_time(const kernels::Schedule& schedule, const kernels::Rat
   return split;
 }
 
+template <class Build>
+std::size_t PassTimer::find(const Key& key, Build build) {
+  const auto known = std::find(keys_.begin(), keys_.end(), key);
+  if (known != keys_.end()) return static_cast<std::size_t>(known - keys_.begin());
+  keys_.push_back(key);
+  schedules_.push_back(build());
+  return schedules_.size() - 1;
+}
+
+PassTimer::PassTimer(const PassInputs& inputs, const Wafer& wafer, const SoftwareProfile& software) : inputs_(inputs) {
+  mapping::PartSchedules schedules(inputs.model, wafer, software, inputs.pass);
+  const std::vector<PlacedRegion>& regions = inputs.placement.regions;
+  const mapping::Plan plan = inputs.placement.plan();
+  const std::size_t kinds = inputs.kinds.layers.size();
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const PlacedRegion& region = regions[i];
+    const mapping::Form form = region.form();
+    std::vector<std::size_t>& layers = layers_.emplace_back();
+    for (std::int64_t k = 0; k < region.layer_count; ++k) {
+      const std::size_t kind = inputs.kinds.of_layer[static_cast<std::size_t>(region.first_layer + k)];
+      layers.push_back(find({kind, 0, form}, [&] { return schedules.layer(*inputs.kinds.layers[kind], form); }));
+    }
+    const std::int64_t sharing = plan.sharing(region.use);
+    if (region.use == RegionUse::head) {
+      shared_.push_back(find({kinds, 0, form}, [&] { return schedules.head(form.extent, sharing); }));
+    } else if (region.use == RegionUse::embedding) {
+      shared_.push_back(find({kinds + 1, 0, form}, [&] { return schedules.embedding(form.extent, sharing); }));
+    } else {
+      shared_.push_back(0);
+    }
+    const std::int64_t hops = region.hops_to_next;
+    if (i + 1 == regions.size()) {
+      ways_.push_back(find({kinds + 2, hops, form}, [&] { return schedules.feedback(form.extent, hops); }));
+    } else {
+      const mapping::Form next{regions[i + 1].form().extent, 1, 1};
+      ways_.push_back(find({kinds + 3, hops, next}, [&] { return schedules.transfer(next.extent, hops); }));
+    }
+  }
+  hidden_bytes_ = schedules.hidden_bytes();
+}
+
+PassTime PassTimer::time(const Wafer& wafer, const SoftwareProfile& software) const {
+  const kernels::Rates rates = kernels::rates_of(wafer, software);
+  std::vector<ByCause<Seconds>> times;
+  for (const kernels::Schedule& schedule : schedules_) {
+    times.push_back(in_seconds(split_time(schedule, rates), wafer.clock.value));
+  }
+  PassTime pass;
+  const std::vector<PlacedRegion>& regions = inputs_.placement.regions;
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const PlacedRegion& region = regions[i];
+    const bool last = i + 1 == regions.size();
+    ByCause<Seconds> stage;
+    for (const std::size_t layer : layers_[i]) stage += times[layer];
+    // Regions that share the head or the embedding work at the same time: only the first counts.
+    if (region.use != RegionUse::layers && (i == 0 || regions[i - 1].use != region.use)) {
+      stage += as_head(times[shared_[i]].total());
+    }
+    stage += last ? as_head(times[ways_[i]].total()) : times[ways_[i]];
+    pass.stages.push_back(stage.total());
+    pass.by_cause += stage;
+    if (!region.next_on_other_wafer) continue;
+    const Bytes token = mapping::kTokenBytes * inputs_.pass.batch;
+    ++pass.wafer_hops;
+    pass.by_cause[Cause::wafer_to_wafer] += wafer.links.wafer_to_wafer_latency.value + software.per_wafer_hop.value +
+                                            (last ? token : hidden_bytes_) / wafer.links.wafer_to_wafer.value;
+  }
+  if (!inputs_.placement.embedding_on_wafer) {
+    pass.by_cause[Cause::lm_head_and_sampling] += hidden_bytes_ / wafer.links.io.value;
+  }
+  return pass;
+}
+
 PassTime time_pass(const PassInputs& inputs, const Wafer& wafer, const SoftwareProfile& software) {
-  return PassTimer(inputs, wafer, software).time();
+  return PassTimer(inputs, wafer, software).time(wafer, software);
 }
 
 }  // namespace waferline::estimate

@@ -76,6 +76,37 @@ struct PassInputs {
   kernels::Pass pass;
 };
 
+/// Times a pass again and again with schedules built once: the arrangement of collectives is that of the wafer and the
+/// software it was made for, whatever the numbers it is timed with.
+class PassTimer {
+ public:
+  /// Builds all schedules. `inputs` refers to objects that must outlive this one.
+  PassTimer(const PassInputs& inputs, const Wafer& wafer, const SoftwareProfile& software);
+
+  /// Times them with the numbers of `wafer` and `software`.
+  PassTime time(const Wafer& wafer, const SoftwareProfile& software) const;
+
+ private:
+  /// A kind of layer over a rectangle, or the way to one.
+  struct Key {
+    std::size_t kind = 0;
+    std::int64_t hops = 0;
+    mapping::Form form;
+    bool operator==(const Key&) const = default;
+  };
+  /// Index into schedules_; `build` makes what is not there yet.
+  template <class Build>
+  std::size_t find(const Key& key, Build build);
+
+  PassInputs inputs_;
+  std::vector<Key> keys_;
+  std::vector<kernels::Schedule> schedules_;
+  std::vector<std::vector<std::size_t>> layers_;  ///< schedules of each region's layers, in order
+  std::vector<std::size_t> shared_;               ///< schedule of each head or embedding region
+  std::vector<std::size_t> ways_;  ///< schedule of the way from each region to the next, the last one's back
+  Bytes hidden_bytes_;
+};
+
 /// Times a pass through `inputs.placement` on this wafer under this software.
 PassTime time_pass(const PassInputs& inputs, const Wafer& wafer, const SoftwareProfile& software);
 

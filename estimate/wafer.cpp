@@ -29,6 +29,16 @@ void check(const DecodeRequest& request) {
   }
 }
 
+mapping::Placement placement_for(const models::Model& model, const Wafer& wafer, const SoftwareProfile& software,
+                                 const DecodeRequest& request) {
+  const mapping::PlaceRequest asked{request.context_tokens, request.batch, request.wafers,
+                                    request.objective,      request.users, request.refinement};
+  if (request.plan) return mapping::place_as_planned(model, wafer, software, asked, *request.plan);
+  mapping::PlaceResult placed = mapping::place(model, wafer, software, asked);
+  if (const auto* misfit = std::get_if<mapping::Misfit>(&placed)) throw DoesNotFit(misfit->text());
+  return std::move(std::get<mapping::Placement>(placed));
+}
+
 std::vector<BreakdownPart> breakdown(const PassTime& pass, const SoftwareProfile& software, double accepted_tokens) {
   std::vector<BreakdownPart> parts;
   for (std::size_t i = 0; i < kCauses; ++i) {
@@ -55,8 +65,8 @@ struct Swing {
 
 class Uncertainty {
  public:
-  Uncertainty(const PassInputs& inputs, const Wafer& wafer, const SoftwareProfile& software, double accepted_tokens)
-      : inputs_(inputs), wafer_(wafer), software_(software), accepted_tokens_(accepted_tokens) {}
+  Uncertainty(const PassTimer& timer, const Wafer& wafer, const SoftwareProfile& software, double accepted_tokens)
+      : timer_(timer), wafer_(wafer), software_(software), accepted_tokens_(accepted_tokens) {}
 
   std::vector<Swing> swings(Seconds expected) const {
     std::vector<Swing> swings;
@@ -76,7 +86,7 @@ class Uncertainty {
     Wafer wafer = wafer_;
     SoftwareProfile software = software_;
     set_to_end(wafer, software, index, high);
-    return time_per_token(time_pass(inputs_, wafer, software), software, accepted_tokens_);
+    return time_per_token(timer_.time(wafer, software), software, accepted_tokens_);
   }
 
   /// Acceptance is uncertain only where speculation was asked for, in proportion to the profile's own band.
@@ -90,7 +100,7 @@ class Uncertainty {
     swings.push_back({"request.accepted_tokens", with(known.high()), with(known.low())});
   }
 
-  const PassInputs& inputs_;
+  const PassTimer& timer_;
   const Wafer& wafer_;
   const SoftwareProfile& software_;
   double accepted_tokens_;
@@ -178,23 +188,20 @@ DecodeEstimate estimate_decode(const models::Model& model_as_stored, const Wafer
                                const SoftwareProfile& software, const DecodeRequest& request) {
   check(request);
   const models::Model model = models::stored_as(model_as_stored, {request.weight_bits, request.kv_dtype});
-  mapping::PlaceResult placed =
-      mapping::place(model, wafer, software, {request.context_tokens, request.batch, request.wafers});
-  if (const auto* misfit = std::get_if<mapping::Misfit>(&placed)) throw DoesNotFit(misfit->text());
-
   DecodeEstimate estimate;
   estimate.model = model.name;
   estimate.system = wafer.name;
   estimate.software = software.name;
   estimate.request = request;
-  estimate.placement = std::move(std::get<mapping::Placement>(placed));
+  estimate.placement = placement_for(model, wafer, software, request);
 
   const mapping::LayerKinds kinds = mapping::group_layers(model);
   const PassInputs inputs{model, kinds, estimate.placement, {request.batch, request.context_tokens, 1}};
-  const PassTime pass = time_pass(inputs, wafer, software);
+  const PassTimer timer(inputs, wafer, software);
+  const PassTime pass = timer.time(wafer, software);
   estimate.breakdown = breakdown(pass, software, request.accepted_tokens);
   const Seconds expected = sum(estimate.breakdown);
-  const std::vector<Swing> swings = Uncertainty(inputs, wafer, software, request.accepted_tokens).swings(expected);
+  const std::vector<Swing> swings = Uncertainty(timer, wafer, software, request.accepted_tokens).swings(expected);
   estimate.tpot = band(expected, swings, software);
   estimate.tokens_per_s = {1 / estimate.tpot.high.value, 1 / expected.value, 1 / estimate.tpot.low.value};
   const Seconds fixed = software.fixed_per_token.value;

@@ -10,6 +10,7 @@
 #include "arch/units.hpp"
 #include "arch/wafer.hpp"
 #include "mapping/placement.hpp"
+#include "mapping/plan_file.hpp"
 #include "models/model.hpp"
 
 namespace waferline::estimate {
@@ -20,7 +21,11 @@ struct DecodeRequest {
   std::optional<std::int64_t> wafers;  ///< nothing: the fewest that fit
   std::optional<int> weight_bits;      ///< 16, 8 or 4; nothing: as the checkpoint stores them
   std::optional<DType> kv_dtype;       ///< nothing: as the checkpoint says
-  double accepted_tokens = 1;          ///< mean tokens that one pass yields; above 1 with speculation
+  mapping::Objective objective = mapping::Objective::latency;
+  std::int64_t users = 1;                         ///< users whose caches are to be held, those of the batch at least
+  std::optional<mapping::Refinement> refinement;  ///< trial after the exact search
+  std::optional<mapping::PlanFile> plan;          ///< regions as given; nothing: the best placement under `objective`
+  double accepted_tokens = 1;                     ///< mean tokens that one pass yields; above 1 with speculation
 };
 
 /// Low <= expected <= high.

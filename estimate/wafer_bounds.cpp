@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "mapping/part_schedules.hpp"
 #include "models/kv.hpp"
@@ -39,18 +41,22 @@ double weight_bytes(const models::Layer& layer, std::int64_t batch) {
 
 /// Bytes of one pass through the layers, and through the head.
 struct PassBytes {
-  double layers = 0;
+  std::vector<double> of_kind;  ///< one layer of each kind, caches and state included
+  double layers = 0;            ///< all of them
   double head = 0;
 };
 
 PassBytes pass_bytes(const PassInputs& inputs) {
   PassBytes bytes;
   for (std::size_t kind = 0; kind < inputs.kinds.layers.size(); ++kind) {
-    bytes.layers +=
-        weight_bytes(*inputs.kinds.layers[kind], inputs.pass.batch) * static_cast<double>(inputs.kinds.count[kind]);
+    models::Model alone;
+    alone.layers.push_back(*inputs.kinds.layers[kind]);
+    const models::KvFigures kv = models::kv_figures(alone, inputs.pass.context_tokens, inputs.model.kv_dtype);
+    const Bytes caches = (kv.at_context + kv.index_at_context + kv.state) * inputs.pass.batch;
+    bytes.of_kind.push_back(weight_bytes(*inputs.kinds.layers[kind], inputs.pass.batch) +
+                            static_cast<double>(caches.value));
+    bytes.layers += bytes.of_kind.back() * static_cast<double>(inputs.kinds.count[kind]);
   }
-  const models::KvFigures kv = models::kv_figures(inputs.model, inputs.pass.context_tokens, inputs.model.kv_dtype);
-  bytes.layers += static_cast<double>((kv.at_context + kv.index_at_context + kv.state).value * inputs.pass.batch);
   bytes.head = static_cast<double>(models::stored_bytes(inputs.model.head).value);
   return bytes;
 }
@@ -58,19 +64,50 @@ PassBytes pass_bytes(const PassInputs& inputs) {
 /// F26: links crossed one after the other, at one hop time each, and the latency of each wafer-to-wafer link.
 Seconds distance(const PassInputs& inputs, const Wafer& wafer, mapping::PartSchedules& schedules,
                  std::int64_t wafer_hops) {
-  const Extent extent = inputs.placement.schedule_extent();
-  Cycles hops;
-  const auto add = [&](const Schedule& schedule, double times) {
-    for (const kernels::Step& step : schedule.steps) hops += kernels::time(step, schedules.rates()).hops * times;
+  const std::vector<mapping::PlacedRegion>& regions = inputs.placement.regions;
+  std::map<std::pair<std::size_t, std::size_t>, Cycles> known;  // by kind and index of the form
+  std::vector<mapping::Form> forms;
+  const auto hops_of = [&](const Schedule& schedule) {
+    Cycles hops;
+    for (const kernels::Step& step : schedule.steps) hops += kernels::time(step, schedules.rates()).hops;
+    return hops;
   };
-  for (std::size_t kind = 0; kind < inputs.kinds.layers.size(); ++kind) {
-    add(schedules.layer(*inputs.kinds.layers[kind], extent), static_cast<double>(inputs.kinds.count[kind]));
-  }
-  add(schedules.head(extent, inputs.placement.head_regions), 1);
-  for (std::size_t i = 0; i + 1 < inputs.placement.regions.size(); ++i) {
-    add(schedules.transfer(extent, inputs.placement.regions[i].hops_to_next), 1);
+  Cycles hops;
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const mapping::Form form = regions[i].form();
+    auto same = std::find(forms.begin(), forms.end(), form);
+    if (same == forms.end()) same = forms.insert(same, form);
+    for (std::int64_t k = 0; k < regions[i].layer_count; ++k) {
+      const std::size_t kind = inputs.kinds.of_layer[static_cast<std::size_t>(regions[i].first_layer + k)];
+      const auto [entry, is_new] = known.try_emplace({kind, static_cast<std::size_t>(same - forms.begin())});
+      if (is_new) entry->second = hops_of(schedules.layer(*inputs.kinds.layers[kind], form));
+      hops += entry->second;
+    }
+    if (i + 1 == regions.size()) {
+      if (regions[i].use == mapping::RegionUse::head) {
+        hops += hops_of(schedules.head(form.extent, inputs.placement.head_regions));
+      }
+    } else {
+      hops += hops_of(schedules.transfer(regions[i + 1].form().extent, regions[i].hops_to_next));
+    }
   }
   return hops / wafer.clock.value + wafer.links.wafer_to_wafer_latency.value * static_cast<double>(wafer_hops);
+}
+
+/// F25: the bytes of each layer through the read ports of the region that holds it, one layer after the other.
+Seconds layer_serial(const PassInputs& inputs, const PassBytes& bytes, double pe_rate) {
+  double seconds = 0;
+  double head_pes = 0;
+  for (const mapping::PlacedRegion& region : inputs.placement.regions) {
+    const auto pes = static_cast<double>(region.region.extent.pes());
+    if (region.use == mapping::RegionUse::head) head_pes += pes;
+    double held = 0;
+    for (std::int64_t k = 0; k < region.layer_count; ++k) {
+      held += bytes.of_kind[inputs.kinds.of_layer[static_cast<std::size_t>(region.first_layer + k)]];
+    }
+    seconds += held / (pes * pe_rate);
+  }
+  return Seconds{seconds + (head_pes > 0 ? bytes.head / (head_pes * pe_rate) : 0)};
 }
 
 BoundLine checked(const char* name, Seconds bound, Seconds pass) {
@@ -90,10 +127,8 @@ std::vector<BoundLine> wafer_bounds(const PassInputs& inputs, const Wafer& wafer
   const PassBytes bytes = pass_bytes(inputs);
   const double pe_rate = (wafer.pe.sram_read.value * wafer.clock.value).value;
   const double all_pes = static_cast<double>(inputs.placement.wafers * wafer.usable().pes());
-  const double region_pes = static_cast<double>(inputs.placement.region_extent.pes());
-  const double head_pes = region_pes * static_cast<double>(inputs.placement.head_regions);
   const Seconds aggregate{(bytes.layers + bytes.head) / (all_pes * pe_rate)};
-  const Seconds serial{bytes.layers / (region_pes * pe_rate) + bytes.head / (head_pes * pe_rate)};
+  const Seconds serial = layer_serial(inputs, bytes, pe_rate);
   std::int64_t wafer_hops = 0;
   for (const mapping::PlacedRegion& region : inputs.placement.regions) wafer_hops += region.next_on_other_wafer ? 1 : 0;
   return {checked("aggregate_bandwidth", aggregate, pass), checked("layer_serial_bandwidth", serial, pass),

@@ -1,29 +1,14 @@
 #pragma once
-// From a chosen grid to the full account of a placement, or of what is short.
+// From a plan to the full account of a placement, or of what is short.
 
 #include <cstdint>
 #include <vector>
 
-#include "mapping/grid.hpp"
 #include "mapping/part_costs.hpp"
 #include "mapping/placement.hpp"
+#include "mapping/strip_options.hpp"
 
 namespace waferline::mapping {
-
-/// A grid with what each of its regions holds, in the order of the pipeline: embedding, layers, head.
-struct Layout {
-  Grid grid;
-  bool turned = false;  ///< schedules run with rows and columns exchanged
-  std::int64_t wafers = 0;
-  std::vector<std::int64_t> layers;  ///< consecutive layers of each region; empty: does not fit
-  std::int64_t head_regions = 0;
-  std::int64_t embedding_regions = 0;  ///< 0: the host sends the row
-
-  /// Rows and columns as the schedules see them.
-  Extent extent() const { return turned ? Extent{grid.extent().cols, grid.extent().rows} : grid.extent(); }
-  Axis replicated() const { return turned ? Axis::y : Axis::x; }
-  std::int64_t regions() const { return std::ssize(layers) + head_regions + embedding_regions; }
-};
 
 /// Everything that an account needs.
 struct Assembly {
@@ -35,11 +20,28 @@ struct Assembly {
   PartCosts& costs;
 };
 
-/// Links on the way from region to region, over each one's width, to the edge where the next wafer follows, and of the
-/// chosen token back to the first region.
-std::int64_t pipeline_hops(const Layout& layout);
+/// Cycles of what one region of a plan does in a pass, without the way to the next. Regions that share the head or the
+/// embedding work at the same time; each has the same work.
+Cycles work_of(const Problem& problem, const Plan& plan, const PlannedRegion& region);
 
-Placement assemble(const Assembly& assembly, Layout layout);
+/// Cycles of one pass: the work of all regions, shared parts once, and all ways between them. F103.
+Cycles pass_of(const Problem& problem, const Plan& plan);
+
+/// Cycles of the slowest region's work.
+Cycles slowest_stage(const Problem& problem, const Plan& plan);
+
+/// SRAM of the fullest PE of one region of a plan.
+SramUse sram_of(const Problem& problem, const Plan& plan, const PlannedRegion& region);
+
+/// Most users whose caches fit in every region of a plan; 0 if some region does not even hold its weights.
+std::int64_t users_of(const Problem& problem, const Plan& plan);
+
+/// Most users for whose caches so many wafers could have room if no byte were lost to padding or to the edges of
+/// regions; no fewer than any plan has room for.
+std::int64_t users_bound(const Problem& problem, std::int64_t wafers);
+
+/// The account of a plan that fits.
+Placement assemble(const Assembly& assembly, const Problem& problem, const Plan& plan);
 
 Misfit no_room_at_all(const Assembly& assembly);
 Misfit layer_too_large(const Assembly& assembly);

@@ -1,5 +1,5 @@
 #pragma once
-// What the SRAM left over allows: the longest context and the most users of a placement.
+// What the SRAM left over allows, and the routing colors that a plan takes.
 
 #include <cstdint>
 
@@ -10,11 +10,11 @@ namespace waferline::mapping {
 /// No placement is asked for a longer context than this.
 inline constexpr std::int64_t kLongestContext = std::int64_t{1} << 24;
 
-/// Most users whose caches fit at the requested context while one pass of the requested batch is under way.
-std::int64_t most_users(const Assembly& assembly, const Placement& placement);
+/// Most cached tokens of each of the requested users that fit with the regions as they are; at most kLongestContext.
+/// Preconditions: the plan fits at the requested context.
+std::int64_t longest_context(const Assembly& assembly, const Plan& plan);
 
-/// Most cached tokens of each user of the requested batch that fit with the regions as they are; at most
-/// kLongestContext.
-std::int64_t longest_context(const Assembly& assembly, const Placement& placement);
+/// Colors of the schedules of all regions of a plan.
+std::int64_t colors_of(const Assembly& assembly, const Plan& plan);
 
 }  // namespace waferline::mapping

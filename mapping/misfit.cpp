@@ -14,15 +14,28 @@ struct Largest {
   SramUse use;
 };
 
-Largest largest_on_a_wafer(const Assembly& assembly) {
+Largest largest_of(const Assembly& assembly, const Form& form) {
   const SramUse empty = empty_region(assembly.wafer, assembly.software);
-  const std::vector<PartCost>& costs = assembly.costs.layers(assembly.wafer.usable());
-  Largest largest{0, with_part(empty, costs[0])};
-  for (std::size_t kind = 1; kind < costs.size(); ++kind) {
-    const SramUse use = with_part(empty, costs[kind]);
+  Largest largest{0, with_part(empty, assembly.costs.layer(0, form))};
+  for (std::size_t kind = 1; kind < assembly.kinds.layers.size(); ++kind) {
+    const SramUse use = with_part(empty, assembly.costs.layer(kind, form));
     if (use.free() < largest.use.free()) largest = {kind, use};
   }
   return largest;
+}
+
+/// In the way that leaves most room.
+Largest largest_on_a_wafer(const Assembly& assembly) {
+  const Extent usable = assembly.wafer.usable();
+  Largest best = largest_of(assembly, {usable, 1, 1});
+  const std::int64_t most_bands = assembly.costs.has_experts() ? kMostExpertBands : 1;
+  for (std::int64_t bands = 1; bands <= most_bands; bands *= 2) {
+    for (const Extent extent : {usable, Extent{usable.cols, usable.rows}}) {
+      const Largest other = largest_of(assembly, {extent, bands, 1});
+      if (other.use.free() > best.use.free()) best = other;
+    }
+  }
+  return best;
 }
 
 std::size_t first_layer_of(const LayerKinds& kinds, std::size_t kind) {

@@ -1,5 +1,5 @@
 #pragma once
-// How many consecutive layers each region of a given size takes.
+// What fits on a region.
 
 #include <cstdint>
 #include <vector>
@@ -16,16 +16,6 @@ SramUse empty_region(const Wafer& wafer, const SoftwareProfile& software);
 
 /// `use` with one more part on it: weights and caches add up, buffers are shared in turn.
 SramUse with_part(SramUse use, const PartCost& part);
-
-/// Layers of each region when every region takes as many consecutive ones as fit, but at most `most`.
-/// Empty if some layer alone does not fit.
-std::vector<std::int64_t> pack_layers(const LayerKinds& kinds, const std::vector<PartCost>& costs, const SramUse& empty,
-                                      std::int64_t most);
-
-/// As above with the smallest `most` that needs no more than `regions` regions, so that no region holds more layers
-/// than it must. Empty if they do not fit.
-std::vector<std::int64_t> pack_evenly(const LayerKinds& kinds, const std::vector<PartCost>& costs, const SramUse& empty,
-                                      std::int64_t regions);
 
 /// Fewest regions, up to `limit`, over which a part of the model fits when it is dealt out over them; 0 if it does not.
 /// `cost_of(n)` is its cost on each of n regions and does not grow with n.

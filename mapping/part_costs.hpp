@@ -3,8 +3,8 @@
 // rectangle of a given size. Equal layers are worked out once.
 
 #include <cstdint>
-#include <map>
-#include <utility>
+#include <limits>
+#include <unordered_map>
 #include <vector>
 
 #include "arch/software.hpp"
@@ -14,6 +14,9 @@
 #include "models/model.hpp"
 
 namespace waferline::mapping {
+
+/// What goes back from the head to the first region for each user.
+inline constexpr Bytes kTokenBytes{4};
 
 /// Bytes of the fullest PE and cycles of one pass.
 struct PartCost {
@@ -33,18 +36,27 @@ struct LayerKinds {
 /// Groups a model's layers by equality of everything that costs bytes or time.
 LayerKinds group_layers(const models::Model& model);
 
-/// Costs of a model's parts, remembered by extent. Keeps references: model, kinds and software must outlive it.
+/// Costs of a model's parts, remembered by form. Keeps references: model, kinds and software must outlive it.
+/// References that it returns hold until the object is destroyed.
 class PartCosts {
  public:
   PartCosts(const models::Model& model, const LayerKinds& kinds, const Wafer& wafer, const SoftwareProfile& software,
             const kernels::Pass& pass);
 
-  /// Costs of each kind of layer on `extent`. References hold until the object is destroyed.
-  const std::vector<PartCost>& layers(Extent extent);
+  /// A layer of one kind.
+  const PartCost& layer(std::size_t kind, const Form& form);
   /// The output head with final norm and sampling, the vocabulary dealt over `regions` regions.
   const PartCost& head(Extent extent, std::int64_t regions);
   /// The input embedding, its rows dealt over `regions` regions.
   const PartCost& embedding(Extent extent, std::int64_t regions);
+  /// The hidden vector's way to a region of schedule extent `extent`, `hops` links away.
+  Cycles transfer(Extent extent, std::int64_t hops);
+  /// The chosen token's way back, `hops` links from a region of schedule extent `extent`.
+  Cycles feedback(Extent extent, std::int64_t hops);
+  /// The hidden vectors from one wafer to the next, without the way to and from the edges.
+  Cycles wafer_hop() const { return wafer_hop_; }
+  /// The chosen tokens from the last wafer to the first.
+  Cycles wafer_hop_back() const { return wafer_hop_back_; }
 
   /// Colors of all schedules worked out so far.
   std::int64_t colors() const { return colors_.colors(); }
@@ -52,9 +64,25 @@ class PartCosts {
   Bytes all_layers() const { return all_layers_; }
   /// Stored bytes of the largest layer's weights, without padding.
   Bytes largest_layer() const { return largest_layer_; }
+  /// Stored bytes of the smallest layer's weights, without padding.
+  Bytes smallest_layer() const { return smallest_layer_; }
+  /// What one user's caches and state take, without padding.
+  Bytes least_cache_bytes() const { return cache_bytes_; }
+  bool has_experts() const { return has_experts_; }
+  /// Most heads over one latent cache; 0 without latent attention.
+  std::int64_t latent_heads() const { return latent_heads_; }
+  const LayerKinds& kinds() const { return *kinds_; }
 
  private:
-  using Key = std::pair<std::int64_t, std::int64_t>;
+  /// Which part (0 to 3: head, embedding, the two ways; then the kinds of layers) in which form.
+  struct Key {
+    std::size_t part = 0;
+    Form form;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
   PartCost cost(const kernels::Schedule& schedule);
 
   const LayerKinds* kinds_;
@@ -62,9 +90,15 @@ class PartCosts {
   ColorCount colors_;
   Bytes all_layers_;
   Bytes largest_layer_;
-  std::map<Key, std::vector<PartCost>> layers_;
-  std::map<std::pair<Key, std::int64_t>, PartCost> heads_;
-  std::map<std::pair<Key, std::int64_t>, PartCost> embeddings_;
+  Bytes smallest_layer_{std::numeric_limits<std::int64_t>::max()};
+  Cycles hop_;
+  Cycles wafer_hop_;
+  Cycles wafer_hop_back_;
+  Bytes cache_bytes_;
+  bool has_experts_ = false;
+  std::int64_t latent_heads_ = 0;
+  std::unordered_map<Key, PartCost, KeyHash> parts_;
+  std::unordered_map<Key, Cycles, KeyHash> ways_;  ///< of one hop, by extent
 };
 
 }  // namespace waferline::mapping

@@ -1,10 +1,19 @@
 #include "mapping/part_schedules.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "kernels/expert_choice.hpp"
 #include "kernels/plan_cache.hpp"
 
 namespace waferline::mapping {
+namespace {
+
+std::int64_t rounded_up(double expected) {
+  return static_cast<std::int64_t>(std::ceil(expected - 1e-9));
+}
+
+}  // namespace
 
 kernels::ScheduleOptions schedule_options(const models::Model& model, const SoftwareProfile& software) {
   kernels::ScheduleOptions options = kernels::options_of(software);
@@ -33,8 +42,29 @@ const models::Model& PartSchedules::share_of_vocabulary(std::int64_t regions) {
   return surroundings_;
 }
 
-const kernels::Schedule& PartSchedules::layer(const models::Layer& layer, Extent extent) {
-  kernels::build_layer(layer, model_->hidden_size, extent, pass_, shop_, schedule_);
+std::int64_t PartSchedules::busiest_band(const models::Ffn& ffn, std::int64_t expert_bands) {
+  const std::int64_t bands = std::min(expert_bands, ffn.routed_experts);
+  const auto [entry, is_new] = busiest_.try_emplace({ffn.routed_experts, ffn.active_experts, bands});
+  if (is_new) {
+    entry->second = rounded_up(kernels::expected_busiest_band(ffn.routed_experts, ffn.active_experts, bands));
+  }
+  return entry->second;
+}
+
+const kernels::Schedule& PartSchedules::layer(const models::Layer& layer, const Form& form) {
+  kernels::ScheduleOptions& options = shop_.options;
+  options.expert_bands = form.expert_bands;
+  options.latent_copies = form.latent_copies;
+  options.experts_in_busiest_band = 0;
+  options.distinct_experts = 0;
+  for (const models::Ffn& ffn : layer.ffns) {
+    if (ffn.routed_experts == 0) continue;
+    options.experts_in_busiest_band = busiest_band(ffn, form.expert_bands);
+    if (form.expert_bands > 1 || pass_.batch == 1) continue;
+    options.distinct_experts =
+        rounded_up(kernels::expected_distinct_experts(ffn.routed_experts, ffn.active_experts, pass_.batch));
+  }
+  kernels::build_layer(layer, model_->hidden_size, form.extent, pass_, shop_, schedule_);
   return schedule_;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Schedules of a model's parts under one software on one wafer, written into one scratch schedule.
 
+#include <array>
 #include <cstdint>
 #include <map>
 
@@ -10,6 +11,7 @@
 #include "kernels/options.hpp"
 #include "kernels/rates.hpp"
 #include "kernels/schedule.hpp"
+#include "mapping/placement.hpp"
 #include "models/model.hpp"
 
 namespace waferline::mapping {
@@ -23,7 +25,9 @@ class PartSchedules {
   PartSchedules(const models::Model& model, const Wafer& wafer, const SoftwareProfile& software,
                 const kernels::Pass& pass);
 
-  const kernels::Schedule& layer(const models::Layer& layer, Extent extent);
+  /// Routed experts are shared out over `expert_bands` bands of columns; the busiest band is taken to have its expected
+  /// share of the chosen ones, rounded up.
+  const kernels::Schedule& layer(const models::Layer& layer, const Form& form);
   /// Final norm, output head and sampling on one of `regions` regions over which the vocabulary is dealt out.
   const kernels::Schedule& head(Extent extent, std::int64_t regions);
   /// The token's row on one of `regions` regions over which the table's rows are dealt out.
@@ -34,19 +38,22 @@ class PartSchedules {
   const kernels::Schedule& feedback(Extent extent, std::int64_t hops);
 
   const kernels::Rates& rates() const { return rates_; }
-  const kernels::Pass& pass() const { return pass_; }
+  /// From now on, with caches of `context_tokens`.
+  void set_context(std::int64_t context_tokens) { pass_.context_tokens = context_tokens; }
   /// Bytes of the hidden vectors of one pass, as they leave a wafer.
   Bytes hidden_bytes() const;
 
  private:
   const models::Model& share_of_vocabulary(std::int64_t regions);
+  std::int64_t busiest_band(const models::Ffn& ffn, std::int64_t expert_bands);
 
   const models::Model* model_;
   kernels::Pass pass_;
   kernels::Rates rates_;
   kernels::Workshop shop_;
   kernels::Schedule schedule_;
-  models::Model surroundings_;  ///< embedding and head alone, of one region's share
+  std::map<std::array<std::int64_t, 3>, std::int64_t> busiest_;  ///< by experts, chosen ones and bands
+  models::Model surroundings_;                                   ///< embedding and head alone, of one region's share
 };
 
 /// Colors that the schedules of a placement keep: for each axis two for each level of a reduction, since neighbours

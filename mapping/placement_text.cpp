@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "mapping/placement.hpp"
 
 namespace waferline::mapping {
@@ -12,6 +14,36 @@ std::string_view name(RegionUse use) {
       return "head";
   }
   return "";
+}
+
+std::string_view name(Objective objective) {
+  switch (objective) {
+    case Objective::latency:
+      return "latency";
+    case Objective::throughput:
+      return "throughput";
+    case Objective::users:
+      return "users";
+    case Objective::wafers:
+      return "wafers";
+  }
+  return "";
+}
+
+std::int64_t Plan::wafers() const {
+  std::int64_t last = -1;
+  for (const PlannedRegion& region : regions) last = std::max(last, region.region.wafer);
+  return last + 1;
+}
+
+std::int64_t Plan::sharing(RegionUse use) const {
+  return std::count_if(regions.begin(), regions.end(), [&](const PlannedRegion& region) { return region.use == use; });
+}
+
+Plan Placement::plan() const {
+  Plan plan;
+  plan.regions.assign(regions.begin(), regions.end());
+  return plan;
 }
 
 std::string Misfit::text() const {

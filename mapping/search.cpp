@@ -1,96 +1,176 @@
+// Follows: docs/model/30-placement.md, F106 and F107.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
+#include <cmath>
 #include <limits>
+#include <memory>
 
 #include "arch/error.hpp"
 #include "mapping/assemble.hpp"
-#include "mapping/grid.hpp"
-#include "mapping/packing.hpp"
 #include "mapping/placement.hpp"
+#include "mapping/refine.hpp"
+#include "mapping/search_account.hpp"
+#include "mapping/strip_cuts.hpp"
 
 namespace waferline::mapping {
 namespace {
 
-constexpr std::int64_t kMostHeadRegions = 64;
+/// Passes longer by no more than this are as good as the shortest, where there is something else to gain.
+constexpr double kLatencySlack = 0.01;
+/// A pass this much longer than its bound is worth some moves by trial.
+constexpr double kWideGap = 0.05;
+constexpr std::int64_t kFewMoves = 20'000;
 
-struct Problem {
-  const models::Model& model;
-  const Wafer& wafer;
-  const LayerKinds& kinds;
-  PartCosts& costs;
-  SramUse empty;
-};
-
-/// Cycles of everything that depends on the grid: layers, head, and the way between regions.
-double pass_cycles(const Problem& problem, const Layout& layout) {
-  const Extent extent = layout.extent();
-  const std::vector<PartCost>& layers = problem.costs.layers(extent);
-  double cycles = problem.costs.head(extent, layout.head_regions).cycles.value;
-  for (std::size_t kind = 0; kind < layers.size(); ++kind) {
-    cycles += static_cast<double>(problem.kinds.count[kind]) * layers[kind].cycles.value;
+/// Room for most users within 1 % of the shortest pass.
+Found with_most_users(StripCuts& cuts, const Problem& problem, Found found, std::int64_t bound) {
+  const Cycles slack = found.pass * (1 + kLatencySlack);
+  std::int64_t fit = users_of(problem, found.plan);
+  std::int64_t too_many = bound + 1;
+  while (too_many - fit > std::max<std::int64_t>(1, fit / 64)) {
+    const std::int64_t middle = fit + (too_many - fit) / 2;
+    std::optional<Found> more = cuts.shortest({middle, kEndless}, slack);
+    if (!more) {
+      too_many = middle;
+      continue;
+    }
+    found = std::move(*more);
+    fit = users_of(problem, found.plan);
   }
-  return cycles + static_cast<double>(pipeline_hops(layout)) * problem.wafer.fabric.hop.value.value;
+  return found;
 }
 
-/// The layout of one grid on `wafers` wafers; no regions if it does not fit.
-Layout try_grid(const Problem& problem, const Grid& grid, bool turned, std::int64_t wafers) {
-  Layout layout{grid, turned, wafers, {}, 0, 0};
-  const Extent extent = layout.extent();
-  const std::int64_t slots = wafers * grid.count();
-  const auto head_on = [&](std::int64_t regions) { return problem.costs.head(extent, regions); };
-  layout.head_regions = fewest_regions(problem.empty, std::min(slots - 1, kMostHeadRegions), head_on);
-  if (layout.head_regions == 0) return layout;
-  layout.layers = pack_evenly(problem.kinds, problem.costs.layers(extent), problem.empty, slots - layout.head_regions);
-  return layout;
-}
-
-/// Whether some layer's weights alone, without any padding, exceed what a region of `pes` PEs leaves for them.
-bool hopeless(const Problem& problem, std::int64_t pes, Bytes largest_layer) {
-  return largest_layer.value > pes * std::max<std::int64_t>(problem.empty.free().value, 0);
-}
-
-/// Best layout on exactly `wafers` wafers, or one without layers.
-Layout best_layout(const Problem& problem, std::int64_t wafers) {
-  const Extent usable = problem.wafer.usable();
-  const auto parts = std::ssize(problem.kinds.of_layer) + 1;
-  // More regions than parts help nobody; up to a third more, so that a count without divisors finds a grid.
-  const std::int64_t most = ceil_div(parts, wafers) * 4 / 3 + 2;
-  const Bytes largest = problem.costs.largest_layer();
-  Layout best;
-  double best_cycles = std::numeric_limits<double>::infinity();
-  for (std::int64_t rows = 1; rows <= std::min(most, usable.rows); ++rows) {
-    for (std::int64_t cols = 1; rows * cols <= most && cols <= usable.cols; ++cols) {
-      const Grid grid{rows, cols, usable};
-      if (wafers * grid.count() < 2 || hopeless(problem, grid.extent().pes(), largest)) continue;
-      for (const bool turned : {false, true}) {
-        Layout layout = try_grid(problem, grid, turned, wafers);
-        if (layout.layers.empty()) continue;
-        const double cycles = pass_cycles(problem, layout);
-        if (cycles >= best_cycles) continue;
-        best_cycles = cycles;
-        best = std::move(layout);
-      }
+/// The fastest slowest region, then the shortest pass.
+Found with_fastest_stage(StripCuts& cuts, const Problem& problem, const Limits& limits, Found found) {
+  double bound = cuts.stage_bound().value;
+  Cycles best = slowest_stage(problem, found.plan);
+  while (true) {
+    // Halve what lies between, and in the end ask for any gain at all.
+    const double close = best.value * (1 - 1e-9);
+    const double middle = best.value - bound > 1e-3 * best.value ? (best.value + bound) / 2 : close;
+    std::optional<Found> faster = cuts.shortest({limits.users, Cycles{middle}});
+    if (faster) {
+      found = std::move(*faster);
+      best = std::min(best, slowest_stage(problem, found.plan));
+    } else if (middle == close) {
+      break;
+    } else {
+      bound = middle;
     }
   }
-  return best;
+  if (std::optional<Found> shortest = cuts.shortest({limits.users, best})) return std::move(*shortest);
+  return found;
 }
 
-/// Fewest wafers whose SRAM could hold the weights without any padding.
-std::int64_t fewest_imaginable(const Problem& problem) {
-  const std::int64_t each = problem.wafer.usable().pes() * problem.empty.free().value;
-  return std::max<std::int64_t>(1, ceil_div(problem.costs.all_layers().value, each));
+/// Room for most users at all, then the shortest pass.
+Found with_room(StripCuts& cuts, const Problem& problem, Found found, std::int64_t bound) {
+  std::int64_t fit = users_of(problem, found.plan);
+  std::int64_t too_many = bound + 1;
+  while (too_many - fit > 1) {
+    const std::int64_t middle = fit + (too_many - fit) / 2;
+    std::optional<Found> more = cuts.shortest({middle, kEndless});
+    if (!more) {
+      too_many = middle;
+      continue;
+    }
+    found = std::move(*more);
+    fit = users_of(problem, found.plan);
+  }
+  return found;
 }
 
-void check(const PlaceRequest& request) {
-  const auto at_least_one = [](const char* key, std::int64_t value) {
-    if (value < 1) throw ConfigError(fmt::format("{}: {} (permitted: 1 or more)", key, value));
-  };
-  at_least_one("context", request.context_tokens);
-  at_least_one("batch", request.batch);
-  at_least_one("wafers", request.wafers.value_or(1));
-}
+class Search {
+ public:
+  Search(const Assembly& assembly, Problem problem) : assembly_(assembly), problem_(problem) {}
+
+  /// The fewest wafers from `first` to `last` on which a plan fits.
+  std::optional<Found> fewest_wafers(std::int64_t first, std::int64_t last, bool bands) {
+    problem_.bands = bands;
+    for (std::int64_t wafers = first; wafers <= last; ++wafers) {
+      cuts_ = std::make_unique<StripCuts>(problem_, wafers);
+      std::optional<Found> found = cuts_->shortest(limits());
+      plans_ += cuts_->plans();
+      if (found) return found;
+    }
+    cuts_.reset();
+    return std::nullopt;
+  }
+
+  /// Experts over whole regions finish sooner, experts over bands of columns waste less SRAM: under `latency` bands may
+  /// save wafers only where they need less than half of them.
+  std::optional<Found> first_fit(std::int64_t first, std::int64_t last) {
+    const bool bands_at_once = !problem_.costs.has_experts() || assembly_.request.objective == Objective::wafers ||
+                               assembly_.request.wafers.has_value();
+    if (bands_at_once) return fewest_wafers(first, last, true);
+    const std::optional<Found> whole = fewest_wafers(first, last, false);
+    const std::int64_t whole_wafers = whole ? cuts_->wafers() : 2 * last + 1;
+    if (std::optional<Found> banded = fewest_wafers(first, (whole_wafers - 1) / 2, true)) return banded;
+    if (!whole) return std::nullopt;
+    return fewest_wafers(whole_wafers, whole_wafers, true);
+  }
+
+  /// Of the last search that found a plan.
+  std::int64_t wafers_searched() const { return cuts_->wafers(); }
+
+  Placement improve(Found found) {
+    embed(found);
+    const std::int64_t bound = users_bound(problem_, cuts_->wafers());
+    switch (assembly_.request.objective) {
+      case Objective::latency:
+      case Objective::wafers:
+        found = with_most_users(*cuts_, problem_, std::move(found), bound);
+        break;
+      case Objective::throughput:
+        found = with_fastest_stage(*cuts_, problem_, limits(), std::move(found));
+        break;
+      case Objective::users:
+        found = with_room(*cuts_, problem_, std::move(found), bound);
+        break;
+    }
+    const std::int64_t tried = try_more(found);
+    Placement placement = assemble(assembly_, problem_, found.plan);
+    placement.search = account(problem_, *cuts_, found.plan, assembly_.request);
+    placement.search.plans += plans_;
+    placement.search.tried = tried;
+    return placement;
+  }
+
+ private:
+  Limits limits() const { return {std::max(assembly_.request.users, assembly_.request.batch), kEndless}; }
+
+  /// Moves beyond the space of strips: those asked for, or a few if the search left a wide gap. Returns how many.
+  std::int64_t try_more(Found& found) {
+    const PlaceRequest& request = assembly_.request;
+    Refinement how = request.refinement.value_or(Refinement{});
+    std::int64_t users = limits().users;
+    if (!request.refinement) {
+      const bool latency = request.objective == Objective::latency || request.objective == Objective::wafers;
+      const Cycles bound = cuts_->latency_bound(users);
+      if (!latency || found.pass <= bound * (1 + kWideGap)) return 0;
+      how.steps = kFewMoves;
+      users = users_of(problem_, found.plan);
+    }
+    Refined refined = refine(assembly_, problem_, found.plan, users, how);
+    found.plan = std::move(refined.plan);
+    return refined.steps;
+  }
+
+  /// The embedding comes onto the wafer if it takes no further one.
+  void embed(Found& found) {
+    if (assembly_.model.tied_embeddings) return;
+    cuts_->place_embedding(true);
+    if (std::optional<Found> with = cuts_->shortest(limits())) {
+      found = std::move(*with);
+    } else {
+      cuts_->place_embedding(false);
+    }
+  }
+
+  const Assembly& assembly_;
+  Problem problem_;
+  std::unique_ptr<StripCuts> cuts_;
+  std::int64_t plans_ = 0;
+};
 
 }  // namespace
 
@@ -99,21 +179,19 @@ PlaceResult place(const models::Model& model, const Wafer& wafer, const Software
   check(request);
   const LayerKinds kinds = group_layers(model);
   PartCosts costs(model, kinds, wafer, software, {request.batch, request.context_tokens, 1});
-  const Problem problem{model, wafer, kinds, costs, empty_region(wafer, software)};
   const Assembly assembly{model, wafer, software, request, kinds, costs};
+  const Problem problem{model, wafer, kinds, costs, empty_region(wafer, software), request.batch, true};
   if (problem.empty.free().value <= 0) return no_room_at_all(assembly);
+  Search search(assembly, problem);
   // One region a wafer for every layer and head region is the most that can ever help.
-  const auto most = std::ssize(kinds.of_layer) + kMostHeadRegions;
-  const std::int64_t first = request.wafers.value_or(fewest_imaginable(problem));
+  const std::int64_t most = problem.layer_count() + kMostSharing;
+  // So many wafers are allowed, not demanded: fewer of them may do better.
+  const std::int64_t first = request.wafers.value_or(fewest_imaginable_wafers(problem));
   const std::int64_t last = request.wafers.value_or(most);
-  for (std::int64_t wafers = first; wafers <= last; ++wafers) {
-    const Layout layout = best_layout(problem, wafers);
-    if (!layout.layers.empty()) return assemble(assembly, layout);
-  }
+  if (std::optional<Found> found = search.first_fit(first, last)) return search.improve(std::move(*found));
   if (!request.wafers) return layer_too_large(assembly);
-  for (std::int64_t wafers = std::max(first + 1, fewest_imaginable(problem)); wafers <= most; ++wafers) {
-    if (!best_layout(problem, wafers).layers.empty()) return too_few_wafers(assembly, wafers);
-  }
+  const std::int64_t more_from = std::max(first + 1, fewest_imaginable_wafers(problem));
+  if (search.fewest_wafers(more_from, most, true)) return too_few_wafers(assembly, search.wafers_searched());
   return layer_too_large(assembly);
 }
 

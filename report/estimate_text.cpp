@@ -118,15 +118,27 @@ Lines sram_table(const mapping::SramUse& use, const Page& page) {
   return table.lines(page);
 }
 
+/// "195 x 188 PEs", or the smallest and the largest where they differ.
+std::string extents_text(const mapping::Placement& placement) {
+  const auto by_size = [](const mapping::PlacedRegion& a, const mapping::PlacedRegion& b) {
+    return a.region.extent.pes() < b.region.extent.pes();
+  };
+  const auto [least, most] = std::minmax_element(placement.regions.begin(), placement.regions.end(), by_size);
+  const Extent small = least->region.extent;
+  const Extent large = most->region.extent;
+  if (small == large) return fmt::format("{} x {} PEs", small.rows, small.cols);
+  return fmt::format("{} x {} to {} x {} PEs", small.rows, small.cols, large.rows, large.cols);
+}
+
 Lines wafers(const EstimateAnswer& answer, const Page& page) {
   const mapping::Placement& placement = answer.decode.placement;
   const double share =
       static_cast<double>(placement.pes_used) / static_cast<double>(placement.wafers * answer.usable_pes_per_wafer);
   const auto stages = static_cast<std::int64_t>(placement.regions.size());
   std::string text =
-      fmt::format("{} of {} x {} regions of {} x {} PEs; {} of them hold up to {}", plural(placement.wafers, "wafer"),
-                  placement.grid_rows, placement.grid_cols, placement.region_extent.rows, placement.region_extent.cols,
-                  count_text(stages - placement.head_regions), plural(placement.layers_per_region, "layer"));
+      fmt::format("{} with {} of {}; {} of them hold up to {}", plural(placement.wafers, "wafer"),
+                  plural(stages, "region"), extents_text(placement), count_text(stages - placement.head_regions),
+                  plural(placement.layers_per_region, "layer"));
   if (placement.head_regions > 0) text += fmt::format(", {} the output head", count_text(placement.head_regions));
   text += fmt::format(". {} PEs in use ({:.1f} %).", count_text(placement.pes_used), 100 * share);
   Lines lines{"", "Placement"};

@@ -36,28 +36,29 @@ Engine::Engine() {
   wafer.clock.value = Hertz{kWaferEngineClockHz};
   const mapping::Grid grid{2, 4, {2 * kSide, 4 * kSide}};
   placement.wafers = 1;
-  placement.grid_rows = grid.rows;
-  placement.grid_cols = grid.cols;
-  placement.region_extent = grid.extent();
   placement.head_regions = 1;
   placement.embedding_on_wafer = true;
-  const auto add = [&](RegionUse use, std::int64_t stage, std::int64_t first_layer, std::int64_t layers,
-                       std::int64_t hops) {
-    placement.regions.push_back({mapping::region_at(grid, stage), use, first_layer, layers, hops, false, {}});
+  const auto add = [&](RegionUse use, std::int64_t stage, std::int64_t first_layer, std::int64_t layers) {
+    mapping::PlacedRegion placed;
+    placed.region = mapping::region_at(grid, stage);
+    placed.use = use;
+    placed.first_layer = first_layer;
+    placed.layer_count = layers;
+    placement.regions.push_back(placed);
   };
-  add(RegionUse::embedding, 0, 0, 0, 0);
+  add(RegionUse::embedding, 0, 0, 0);
   std::int64_t first = 0;
   std::int64_t stage = 0;
   for (const std::int64_t layers : {2, 4, 4, 4, 4, 4, 4, 2}) {
-    const bool last = stage + 1 == grid.count();
-    const Region here = mapping::region_at(grid, stage);
-    const std::int64_t hops = last ? 0 : mapping::hops_between(here, mapping::region_at(grid, stage + 1), Axis::x);
-    add(RegionUse::layers, stage++, first, layers, hops);
+    add(RegionUse::layers, stage++, first, layers);
     first += layers;
   }
-  const std::int64_t back =
-      mapping::hops_between(mapping::region_at(grid, grid.count() - 1), mapping::region_at(grid, 0), Axis::x);
-  add(RegionUse::head, grid.count() - 1, 0, 0, back);
+  add(RegionUse::head, grid.count() - 1, 0, 0);
+  std::vector<mapping::PlacedRegion>& regions = placement.regions;
+  for (std::size_t i = 0; i + 1 < regions.size(); ++i) {
+    regions[i].hops_to_next = mapping::hops_between(regions[i], regions[i + 1]);
+  }
+  regions.back().hops_to_next = mapping::hops_back(regions.back().region, regions.front().region);
 }
 
 /// Time per cached token over whole rows of PEs, so that no step of the distribution shows.

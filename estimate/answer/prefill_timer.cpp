@@ -33,7 +33,6 @@ Seconds FlowLine::send(std::span<const Seconds> stages) {
 PrefillTimer::PrefillTimer(const PlacedModel& placed, const PrefillRequest& request, const ProductOverheads& overheads)
     : placed_(placed),
       kinds_(mapping::group_layers(placed.model)),
-      extent_(placed.placement.schedule_extent()),
       rates_(prefill_rates(placed.wafer, placed.software)),
       first_before_(request.cached_tokens),
       step_(std::max<std::int64_t>(1, request.new_tokens() / lengths)),
@@ -42,23 +41,31 @@ PrefillTimer::PrefillTimer(const PlacedModel& placed, const PrefillRequest& requ
             kernels::PlanCache(kernels::choice_of(placed.wafer, placed.software))} {
   rates_.instruction_cycles = overheads.instruction.value;
   rates_.rotation_cycles = overheads.rotation.value;
+  for (const PlacedRegion& region : placed.placement.regions) {
+    const mapping::Form form = region.form();
+    auto known = std::find(forms_.begin(), forms_.end(), form);
+    if (known == forms_.end()) known = forms_.insert(known, form);
+    form_of_.push_back(static_cast<std::size_t>(known - forms_.begin()));
+  }
 }
 
 const std::vector<Seconds>& PrefillTimer::stages(PromptChunk chunk, PrefillMethod method) {
   const Ways& ways = ways_of(chunk.tokens);
-  const Times of_kind = layers(chunk, method);
+  std::vector<Times> of_form(forms_.size());
   const std::vector<PlacedRegion>& regions = placed_.placement.regions;
   stages_.assign(1, ways.enter);
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const PlacedRegion& region = regions[i];
     if (region.use != RegionUse::layers) continue;
+    Times& of_kind = of_form[form_of_[i]];
+    if (of_kind.empty()) of_kind = layers(form_of_[i], chunk, method);
     Seconds stage;
     for (std::int64_t layer = 0; layer < region.layer_count; ++layer) {
       stage += of_kind[kinds_.of_layer[static_cast<std::size_t>(region.first_layer + layer)]];
     }
     // Only the last token goes on to the head: that is part of the first token's time.
     const bool onward = i + 1 < regions.size() && regions[i + 1].use == RegionUse::layers;
-    if (onward && !region.next_on_other_wafer) stage += ways.transfer.at(region.hops_to_next);
+    if (onward && !region.next_on_other_wafer) stage += ways.transfer[i];
     stages_.push_back(stage);
     if (onward && region.next_on_other_wafer) stages_.push_back(ways.wafer_hop);
   }
@@ -66,42 +73,56 @@ const std::vector<Seconds>& PrefillTimer::stages(PromptChunk chunk, PrefillMetho
 }
 
 Bytes PrefillTimer::shortage(PromptChunk chunk, PrefillMethod method) {
-  Bytes needed;
-  for (const models::Layer* layer : kinds_.layers) {
-    needed = std::max(needed, method == PrefillMethod::rows
-                                  ? kernels::sram(rows_schedule(*layer, chunk)).buffers
-                                  : prefill_buffers(*layer, placed_.model.hidden_size, extent_, chunk));
+  std::map<std::pair<std::size_t, std::size_t>, Bytes> needed;  // by form and kind
+  Bytes shortage;
+  for (std::size_t i = 0; i < placed_.placement.regions.size(); ++i) {
+    const PlacedRegion& region = placed_.placement.regions[i];
+    const Bytes room = region.sram.buffers + region.sram.free();
+    for (std::int64_t k = 0; k < region.layer_count; ++k) {
+      const std::size_t kind = kinds_.of_layer[static_cast<std::size_t>(region.first_layer + k)];
+      const auto [entry, is_new] = needed.try_emplace({form_of_[i], kind});
+      if (is_new) entry->second = buffers_of(*kinds_.layers[kind], forms_[form_of_[i]], chunk, method);
+      if (entry->second > room) shortage = std::max(shortage, entry->second - room);
+    }
   }
-  const mapping::SramUse& fullest = placed_.placement.fullest;
-  const Bytes room = fullest.buffers + fullest.free();
-  return needed > room ? needed - room : Bytes{0};
+  return shortage;
 }
 
-PrefillTimer::Times PrefillTimer::layers(PromptChunk chunk, PrefillMethod method) {
-  if (chunk.tokens >= step_) return layers_at(chunk, method);
+Bytes PrefillTimer::buffers_of(const models::Layer& layer, const mapping::Form& form, PromptChunk chunk,
+                               PrefillMethod method) {
+  if (method == PrefillMethod::rows) return kernels::sram(rows_schedule(layer, form, chunk)).buffers;
+  return prefill_buffers(layer, placed_.model.hidden_size, form.extent, chunk);
+}
+
+PrefillTimer::Times PrefillTimer::layers(std::size_t form, PromptChunk chunk, PrefillMethod method) {
+  if (chunk.tokens >= step_) return layers_at(form, chunk, method);
   const std::int64_t below = (chunk.before - first_before_) / step_ * step_ + first_before_;
   const double share = static_cast<double>(chunk.before - below) / static_cast<double>(step_);
-  Times times = layers_at({chunk.tokens, below}, method);
-  const Times& above = layers_at({chunk.tokens, below + step_}, method);
+  Times times = layers_at(form, {chunk.tokens, below}, method);
+  const Times& above = layers_at(form, {chunk.tokens, below + step_}, method);
   for (std::size_t i = 0; i < times.size(); ++i) times[i] += (above[i] - times[i]) * share;
   return times;
 }
 
-const PrefillTimer::Times& PrefillTimer::layers_at(PromptChunk chunk, PrefillMethod method) {
-  Times& times = known_[{method, chunk.tokens, chunk.before}];
+const PrefillTimer::Times& PrefillTimer::layers_at(std::size_t form, PromptChunk chunk, PrefillMethod method) {
+  Times& times = known_[{form, method, chunk.tokens, chunk.before}];
   if (!times.empty()) return times;
   const Hertz clock = placed_.wafer.clock.value;
   for (const models::Layer* layer : kinds_.layers) {
-    const Cycles cycles = method == PrefillMethod::rows
-                              ? kernels::time(rows_schedule(*layer, chunk), row_rates_).total()
-                              : prefill_layer(*layer, placed_.model.kv_dtype, extent_, chunk, rates_).total();
+    const Cycles cycles =
+        method == PrefillMethod::rows
+            ? kernels::time(rows_schedule(*layer, forms_[form], chunk), row_rates_).total()
+            : prefill_layer(*layer, placed_.model.kv_dtype, forms_[form].extent, chunk, rates_).total();
     times.push_back(cycles / clock);
   }
   return times;
 }
 
-const kernels::Schedule& PrefillTimer::rows_schedule(const models::Layer& layer, PromptChunk chunk) {
-  kernels::build_layer(layer, placed_.model.hidden_size, extent_, rows_of(chunk), shop_, schedule_);
+const kernels::Schedule& PrefillTimer::rows_schedule(const models::Layer& layer, const mapping::Form& form,
+                                                     PromptChunk chunk) {
+  shop_.options.expert_bands = form.expert_bands;
+  shop_.options.latent_copies = form.latent_copies;
+  kernels::build_layer(layer, placed_.model.hidden_size, form.extent, rows_of(chunk), shop_, schedule_);
   return schedule_;
 }
 
@@ -119,13 +140,14 @@ const PrefillTimer::Ways& PrefillTimer::ways_of(std::int64_t tokens) {
                    schedules.hidden_bytes() / links.wafer_to_wafer.value;
   ways.enter = schedules.hidden_bytes() / links.io.value;
   if (placed_.placement.embedding_on_wafer) {
-    const std::int64_t sharing = std::count_if(regions.begin(), regions.end(),
-                                               [](const PlacedRegion& one) { return one.use == RegionUse::embedding; });
-    ways.enter = on_wafer(schedules.embedding(extent_, sharing));
+    // A tied embedding lies with the head, which is the last region.
+    const bool own = regions.front().use == RegionUse::embedding;
+    const PlacedRegion& holder = own ? regions.front() : regions.back();
+    const std::int64_t sharing = placed_.placement.plan().sharing(holder.use);
+    ways.enter = on_wafer(schedules.embedding(holder.form().extent, std::max<std::int64_t>(1, sharing)));
   }
-  for (const PlacedRegion& region : regions) {
-    if (ways.transfer.contains(region.hops_to_next)) continue;
-    ways.transfer[region.hops_to_next] = on_wafer(schedules.transfer(extent_, region.hops_to_next));
+  for (std::size_t i = 0; i + 1 < regions.size(); ++i) {
+    ways.transfer.push_back(on_wafer(schedules.transfer(regions[i + 1].form().extent, regions[i].hops_to_next)));
   }
   return ways_[tokens] = std::move(ways);
 }

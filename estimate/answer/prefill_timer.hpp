@@ -46,19 +46,21 @@ class PrefillTimer {
  private:
   /// What moves between stages for a chunk of so many tokens.
   struct Ways {
-    Seconds enter;                             ///< rows of the embedding
-    Seconds wafer_hop;                         ///< to the next wafer
-    std::map<std::int64_t, Seconds> transfer;  ///< to a region so many hops away
+    Seconds enter;                  ///< rows of the embedding
+    Seconds wafer_hop;              ///< to the next wafer
+    std::vector<Seconds> transfer;  ///< from each region to the next
   };
   using Times = std::vector<Seconds>;  ///< of each kind of layer
-  Times layers(PromptChunk chunk, PrefillMethod method);
-  const Times& layers_at(PromptChunk chunk, PrefillMethod method);
-  const kernels::Schedule& rows_schedule(const models::Layer& layer, PromptChunk chunk);
+  Times layers(std::size_t form, PromptChunk chunk, PrefillMethod method);
+  const Times& layers_at(std::size_t form, PromptChunk chunk, PrefillMethod method);
+  const kernels::Schedule& rows_schedule(const models::Layer& layer, const mapping::Form& form, PromptChunk chunk);
+  Bytes buffers_of(const models::Layer& layer, const mapping::Form& form, PromptChunk chunk, PrefillMethod method);
   const Ways& ways_of(std::int64_t tokens);
 
   PlacedModel placed_;
   mapping::LayerKinds kinds_;
-  Extent extent_;
+  std::vector<mapping::Form> forms_;  ///< distinct ones of the regions with layers
+  std::vector<std::size_t> form_of_;  ///< of each region
   PrefillRates rates_;
   std::int64_t first_before_;
   std::int64_t step_;  ///< between two lengths at which layers are timed
@@ -66,7 +68,8 @@ class PrefillTimer {
   kernels::Workshop shop_;
   kernels::Schedule schedule_;
   std::map<std::int64_t, Ways> ways_;
-  std::map<std::tuple<PrefillMethod, std::int64_t, std::int64_t>, Times> known_;  ///< method, tokens, before
+  /// By form, method, tokens, before.
+  std::map<std::tuple<std::size_t, PrefillMethod, std::int64_t, std::int64_t>, Times> known_;
   std::vector<Seconds> stages_;
 };
 

@@ -16,12 +16,14 @@ namespace {
 /// Whether activations of so many rows find room beside weights and cache on the fullest PE.
 bool has_room(const PlacedModel& placed, const mapping::LayerKinds& kinds, const kernels::Pass& pass) {
   mapping::PartCosts costs(placed.model, kinds, placed.wafer, placed.software, pass);
-  Bytes buffers;
-  for (const mapping::PartCost& cost : costs.layers(placed.placement.schedule_extent())) {
-    buffers = std::max(buffers, cost.buffers);
+  for (const mapping::PlacedRegion& region : placed.placement.regions) {
+    const Bytes room = region.sram.buffers + region.sram.free();
+    for (std::int64_t i = 0; i < region.layer_count; ++i) {
+      const std::size_t kind = kinds.of_layer[static_cast<std::size_t>(region.first_layer + i)];
+      if (costs.layer(kind, region.form()).buffers > room) return false;
+    }
   }
-  const mapping::SramUse& fullest = placed.placement.fullest;
-  return buffers <= fullest.buffers + fullest.free();
+  return true;
 }
 
 /// F96: one behind the other each further row holds the slowest stage once; as a batch the rows share hops and stages.
@@ -48,7 +50,7 @@ Seconds joining_time(const PlacedModel& placed, mapping::PartSchedules& schedule
     break;
   }
   if (joining.weights.empty()) return Seconds{};
-  const kernels::Schedule& schedule = schedules.layer(joining, placed.placement.schedule_extent());
+  const kernels::Schedule& schedule = schedules.layer(joining, placed.placement.regions.back().form());
   return kernels::time(schedule, schedules.rates()).total() / placed.wafer.clock.value;
 }
 
@@ -91,15 +93,16 @@ DraftCost draft_by_mtp_head(const PlacedModel& placed, std::int64_t context_toke
                     model.name));
   }
   require_room_for_layer(placed, context_tokens);
-  const Extent extent = placed.placement.schedule_extent();
+  // Beside the head, on a region like its own.
+  const mapping::Form form = placed.placement.regions.back().form();
   mapping::PartSchedules schedules(model, placed.wafer, placed.software, {1, context_tokens, 1});
   const auto time = [&](const kernels::Schedule& schedule) {
     return kernels::time(schedule, schedules.rates()).total() / placed.wafer.clock.value;
   };
   DraftCost cost;
   cost.source = DraftSource::mtp_head;
-  cost.token = joining_time(placed, schedules) + time(schedules.layer(model.mtp_layers.front(), extent)) +
-               time(schedules.head(extent, std::max<std::int64_t>(1, placed.placement.head_regions)));
+  cost.token = joining_time(placed, schedules) + time(schedules.layer(model.mtp_layers.front(), form)) +
+               time(schedules.head(form.extent, std::max<std::int64_t>(1, placed.placement.head_regions)));
   cost.what = "the model's own prediction layer and its output head";
   return cost;
 }

@@ -57,6 +57,8 @@ TEST_CASE("documents have every key of schema 1 with its type") {
   std::filesystem::remove(page);
   CHECK(with_page.contains("page"));
   check_schema("estimate", with_page);
+  check_schema("place", document("place llama-3.1-8b --pareto 1"));
+  check_schema("place", document("place gpt-oss-120b --objective throughput"));
   check_schema("deadline", document(deadline));
   check_schema("deadline", document("deadline --deadline 1s --overhead 2s --answer-tokens 1 --rate a=1"));
   check_schema("serve", document("serve llama-3.1-8b --requests-per-s 2 --prefill-tokens-per-s 20000 --requests 500"));

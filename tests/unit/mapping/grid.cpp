@@ -8,7 +8,10 @@
 using waferline::Axis;
 using waferline::Region;
 using waferline::mapping::Grid;
+using waferline::mapping::hops_back;
 using waferline::mapping::hops_between;
+using waferline::mapping::hops_to_edge;
+using waferline::mapping::PlannedRegion;
 
 namespace {
 const Grid kGrid{3, 4, {100, 90}};
@@ -44,17 +47,51 @@ TEST_CASE("The regions of the second wafer follow those of the first") {
   CHECK(region_at(kGrid, 12) == Region{1, 0, 0, {33, 22}});
 }
 
+/// A region of the grid with its vector replicated along `held`.
+PlannedRegion at(std::int64_t index, Axis held) {
+  PlannedRegion region;
+  region.region = region_at(kGrid, index);
+  region.turned = held == Axis::y;
+  return region;
+}
+
 TEST_CASE(
     "A vector that is replicated along rows crosses one link to a neighbour in its row and a region's rows downward") {
-  const Region first = region_at(kGrid, 0);
-  CHECK(hops_between(first, region_at(kGrid, 1), Axis::x) == 1);
-  CHECK(hops_between(region_at(kGrid, 3), region_at(kGrid, 4), Axis::x) == 33);
-  CHECK(hops_between(first, region_at(kGrid, 1), Axis::y) == 22);
-  CHECK(hops_between(region_at(kGrid, 3), region_at(kGrid, 4), Axis::y) == 1);
-  CHECK(hops_between(first, first, Axis::x) == 0);
+  CHECK(hops_between(at(0, Axis::x), at(1, Axis::x)) == 1);
+  CHECK(hops_between(at(3, Axis::x), at(4, Axis::x)) == 33);
+  CHECK(hops_between(at(0, Axis::y), at(1, Axis::y)) == 22);
+  CHECK(hops_between(at(3, Axis::y), at(4, Axis::y)) == 1);
+  CHECK(hops_between(at(0, Axis::x), at(0, Axis::x)) == 0);
+}
+
+TEST_CASE("Between regions of different size an element moves as far as the ends of the intervals lie apart") {
+  PlannedRegion narrow;
+  narrow.region = {0, 0, 0, {10, 4}};
+  PlannedRegion wide;
+  wide.region = {0, 10, 0, {10, 20}};
+  CHECK(hops_between(narrow, wide) == 10);  // split over rows: 10 rows down, columns meet
+  narrow.turned = wide.turned = true;
+  CHECK(hops_between(narrow, wide) == 1 + 16);  // split over columns: the last one moves from column 3 to 19
+}
+
+TEST_CASE("Where the split turns, an element may cross both regions") {
+  PlannedRegion rows;
+  rows.region = {0, 0, 0, {8, 5}};
+  PlannedRegion columns;
+  columns.region = {0, 0, 5, {8, 6}};
+  columns.turned = true;
+  // Row 7 may be needed in column 10, whose nearest PE is in the same row: 6 columns. Rows are held by every column.
+  CHECK(hops_between(rows, columns) == 6);
+  columns.region.row = 8;
+  CHECK(hops_between(rows, columns) == 8 + 6);  // row 0 to row 8
+}
+
+TEST_CASE("The chosen token goes from the nearest PE to the first PE of all") {
+  CHECK(hops_back({0, 10, 20, {5, 5}}, {0, 0, 0, {3, 3}}) == 30);
+  CHECK(hops_back({0, 0, 0, {5, 5}}, {0, 0, 0, {3, 3}}) == 0);
 }
 
 TEST_CASE("The edge is as far as the nearest of the four sides") {
-  CHECK(hops_to_edge(kGrid, region_at(kGrid, 0)) == 11);
-  CHECK(hops_to_edge(kGrid, region_at(kGrid, 5)) == 35);  // middle at row 49 and column 55 of 90
+  CHECK(hops_to_edge(kGrid.usable, region_at(kGrid, 0)) == 11);
+  CHECK(hops_to_edge(kGrid.usable, region_at(kGrid, 5)) == 35);  // middle at row 49 and column 55 of 90
 }

@@ -68,9 +68,14 @@ TEST_CASE("The longest context fits and one token more does not") {
   const waferline::mapping::LayerKinds kinds = waferline::mapping::group_layers(model);
   const auto free_at = [&](std::int64_t context) {
     waferline::mapping::PartCosts costs(model, kinds, wafer, software, {1, context, 1});
-    const waferline::mapping::PartCost& layer = costs.layers(placement.schedule_extent())[0];
-    const Bytes fixed = software.code.value + software.system.value + std::max(layer.buffers, software.buffers.value);
-    return (wafer.pe.sram.value - fixed - (layer.weights + layer.kv) * placement.layers_per_region).value;
+    std::int64_t least = wafer.pe.sram.value.value;
+    for (const PlacedRegion& region : placement.regions) {
+      if (region.use != RegionUse::layers) continue;
+      const waferline::mapping::PartCost& layer = costs.layer(0, region.form());
+      const Bytes fixed = software.code.value + software.system.value + std::max(layer.buffers, software.buffers.value);
+      least = std::min(least, (wafer.pe.sram.value - fixed - (layer.weights + layer.kv) * region.layer_count).value);
+    }
+    return least;
   };
   CHECK(free_at(placement.max_context_tokens) >= 0);
   CHECK(free_at(placement.max_context_tokens + 1) < 0);

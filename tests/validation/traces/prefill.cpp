@@ -66,6 +66,8 @@ TEST_CASE("405B at 1,000 and at 100,000 tokens on one deployment: 969 over 539 t
   // A placement of its own for each context would make short ones faster, by more than was measured.
   const double apart = Served405B(1'001).tokens_per_s(1'000) / Served405B(100'001).tokens_per_s(100'000);
   CHECK(apart > ratio);
+  WARN("ratio " << ratio << " on one placement, " << apart << " placed anew; 128 Ki: " << served.tokens_per_s(1'000)
+                << " and " << served.tokens_per_s(100'000) << " tokens/s");
 }
 
 TEST_CASE(
@@ -77,14 +79,20 @@ TEST_CASE(
     const SoftwareProfile software = load_software("service-2024");
     DecodeRequest request;
     request.context_tokens = 16'384;
+    // A service lives from many users: its regions are as fast as they can be, which is also what prompts flow through.
+    request.objective = mapping::Objective::throughput;
     const DecodeEstimate decode = estimate_decode(model, wafer, software, request);
     return estimate_prefill({model, wafer, software, decode.placement}, {tokens, 0, {}}).time.expected.value;
   };
   for (const char* name : {"llama-3.1-8b", "llama-3.1-70b", "gpt-oss-120b"}) {
+    const double time = seconds(name, 100);
     INFO(name);
-    CHECK(seconds(name, 100) >= 0.002);
-    CHECK(seconds(name, 100) <= 0.020);
+    CHECK(time >= 0.002);
+    CHECK(time <= 0.020);
+    WARN(name << ": 100 tokens in " << time << " s");
   }
-  CHECK(seconds("gpt-oss-120b", 10'000) > 0.1);
-  CHECK(seconds("gpt-oss-120b", 10'000) < 0.53);
+  const double long_prompt = seconds("gpt-oss-120b", 10'000);
+  WARN("gpt-oss-120b: 10,000 tokens in " << long_prompt << " s");
+  CHECK(long_prompt > 0.1);
+  CHECK(long_prompt < 0.53);
 }

@@ -1,1 +1,1 @@
-waferline_test(validation traces SOURCES traces/gpu.cpp traces/prefill.cpp traces/wafer.cpp DEPENDS Waferline::traces)
+waferline_test(validation traces TIMEOUT 1200 SOURCES traces/gpu.cpp traces/prefill.cpp traces/wafer.cpp DEPENDS Waferline::traces)

@@ -1,0 +1,1 @@
+waferline_test(validation placement SOURCES placement/tuner.cpp DEPENDS Waferline::mapping)
