@@ -65,6 +65,15 @@ int first_invalid_utf8_line(std::string_view text) {
   return 0;
 }
 
+std::string as_utf8(std::string_view text) {
+  std::string out(text);
+  if (first_invalid_utf8_line(text) == 0) return out;
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  }
+  return out;
+}
+
 namespace {
 
 [[noreturn]] void fail_to_write(const fs::path& path, const std::string& reason) {

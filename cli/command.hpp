@@ -21,7 +21,8 @@ struct Answer {
   report::Lines text;
   std::function<std::string()> json;
   int exit_code = 0;
-  std::vector<OutputFile> files = {};  ///< written after the text
+  std::vector<OutputFile> files = {};      ///< written after the text
+  std::vector<std::string> problems = {};  ///< files that could not be written already: exit code 2 after all the rest
 };
 
 class Command {
@@ -30,6 +31,8 @@ class Command {
   virtual void declare(Options& options) = 0;
   /// Errors: ConfigError and DoesNotFit, see there. `progress` may be told what is going on.
   virtual Answer run(const report::Page& page, Progress& progress) = 0;
+  /// Told before `run` what was given after "waferline", for files that say where they come from.
+  virtual void given(const std::string& arguments) { (void)arguments; }
   /// Said before `run` if the document goes to standard output: a command that prints as it goes must not.
   virtual void standard_output_is_taken() {}
 };
@@ -58,6 +61,7 @@ std::unique_ptr<Command> make_inspect();
 std::unique_ptr<Command> make_list();
 std::unique_ptr<Command> make_serve();
 std::unique_ptr<Command> make_place();
+std::unique_ptr<Command> make_trace();
 std::unique_ptr<Command> make_validate();
 
 }  // namespace waferline::cli

@@ -29,6 +29,8 @@ std::span<const CommandEntry> command_entries() {
                    "--heads 32 --kv-heads 8 --head-dim 128 --context 512 --mesh 64x64", make_emulate_attention},
       CommandEntry{"emulate layer", "one layer of a model in its true shapes, beside double precision",
                    "--model smollm2-135m --layer 3 --mesh 32x32", make_emulate_layer},
+      CommandEntry{"trace", "what a recorded run did, with a map of the mesh", "run.h5 --map links --svg mesh.svg",
+                   make_trace},
       CommandEntry{"validate", "how far the model is from published measurements", "--set waferllm-decode",
                    make_validate},
       CommandEntry{"calibrate", "fit a software profile or an engine to measured rows",

@@ -31,9 +31,12 @@ class Emulate : public Command {
     options.text("--software", "NAME", request_.software, "software profile");
     options.integer("--sram-bytes", request_.sram_bytes, {1, 1'000'000'000},
                     "SRAM of a PE, code and system included (default: the wafer's)");
+    declare_recording(options, request_.recording);
   }
 
   Answer run(const report::Page& page, Progress& progress) override { return emulate_model(request_, page, progress); }
+
+  void given(const std::string& arguments) override { request_.recording.command = arguments; }
 
   void standard_output_is_taken() override { request_.tokens_to_stdout = false; }
 

@@ -114,6 +114,8 @@ class Session {
     options_.reserved_bytes = (software_.code.value + software_.system.value).value;
     options_.collectives = choice_of(wafer_, software_);
     options_.software = options_of(software_);
+    recorder_ = make_recorder(request.recording, rates_, origin());
+    options_.recorder = recorder_.get();
     decoder_ = std::make_unique<Decoder>(loaded_.spec, loaded_.weights.get(), static_cast<std::uint64_t>(request.seed),
                                          options_);
   }
@@ -147,6 +149,10 @@ class Session {
       ++passes;
     }
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (recorder_) {
+      progress.say("writing the trace");
+      recorder_->finish();
+    }
     result.host_seconds = spent.count();
     result.host_gb_per_s = static_cast<double>(passes * decoder_->weight_bytes()) / spent.count() * 1e-9;
     result.counted = report::counted_totals(decoder_->last_pass());
@@ -155,7 +161,29 @@ class Session {
     return result;
   }
 
+  /// Files of the trace that could not be written.
+  std::vector<std::string> unwritten() const { return recorder_ ? recorder_->problems() : std::vector<std::string>(); }
+
  private:
+  /// What the run depends on; not its threads.
+  traces::TraceOrigin origin() const {
+    traces::TraceOrigin origin;
+    origin.system = wafer_.name;
+    origin.software = software_.name;
+    origin.seed = request_.seed;
+    origin.clock = wafer_.clock.value;
+    origin.inputs = {{"what", "model"},
+                     {request_.weights ? "weights" : "model", request_.weights.value_or(request_.model.value_or(""))},
+                     {"prompt_ids", request_.prompt_ids.value_or("bos_token_id")},
+                     {"tokens", fmt::format("{}", request_.tokens)},
+                     {"mesh", request_.mesh},
+                     {"weight_type", std::string(name(options_.weights))},
+                     {"vector_type", std::string(name(options_.activations))},
+                     {"accumulate", std::string(name(options_.accumulate))},
+                     {"layers", request_.layers ? fmt::format("{}", *request_.layers) : "all"}};
+    return origin;
+  }
+
   report::EmulatedDecode describe() {
     report::EmulatedDecode result;
     const DecoderSpec& spec = loaded_.spec;
@@ -193,6 +221,7 @@ class Session {
   Rates rates_;
   Loaded loaded_;
   DecodeOptions options_;
+  std::unique_ptr<traces::RunRecorder> recorder_;
   std::unique_ptr<Decoder> decoder_;
   std::vector<std::int64_t> stops_;
 };
@@ -218,7 +247,9 @@ Extent parse_mesh(const std::string& text) {
 Answer emulate_model(const EmulateModelRequest& request, const report::Page& page, Progress& progress) {
   Session session(request, progress);
   const report::EmulatedDecode result = session.run(progress);
-  return {report::emulation_text(result, page), [result] { return report::emulation_json(result); }};
+  Answer answer{report::emulation_text(result, page), [result] { return report::emulation_json(result); }};
+  answer.problems = session.unwritten();
+  return answer;
 }
 
 }  // namespace waferline::cli

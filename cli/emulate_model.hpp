@@ -8,6 +8,7 @@
 #include "arch/dtype.hpp"
 #include "arch/region.hpp"
 #include "cli/command.hpp"
+#include "cli/recording.hpp"
 
 namespace waferline::cli {
 
@@ -27,6 +28,7 @@ struct EmulateModelRequest {
   std::string system = "wse2";
   std::string software = "waferllm";
   std::optional<std::int64_t> sram_bytes;
+  RecordingRequest recording;
   bool tokens_to_stdout = true;
 };
 

@@ -58,7 +58,27 @@ void deliver(const Answer& answer, const std::optional<std::string>& json_target
   if (json_target && *json_target != "-") {
     attempt([&] { write_output_file({"--json", *json_target, answer.json()}); });
   }
+  for (const std::string& problem : answer.problems) attempt([&] { throw ConfigError(problem); });
   if (!problems.empty()) throw ConfigError(problems);
+}
+
+/// Arguments as a shell takes them.
+std::string shell_text(const std::string& name, const std::vector<std::string>& arguments) {
+  std::string text = "waferline " + name;
+  for (const std::string& argument : arguments) {
+    const bool plain = !argument.empty() && argument.find_first_not_of(
+                                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                "0123456789-_./,:=@%+") == std::string::npos;
+    text += ' ';
+    if (plain) {
+      text += argument;
+      continue;
+    }
+    text += '\'';
+    for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
 }
 
 int run_command(const CommandEntry& entry, const std::vector<std::string>& arguments) {
@@ -74,6 +94,7 @@ int run_command(const CommandEntry& entry, const std::vector<std::string>& argum
     write_standard_output(options.help());
     return ExitCode::done;
   }
+  command->given(shell_text(std::string(entry.name), arguments));
   if (json_target && *json_target != "-") check_output_file("--json", *json_target);
   if (json_target == "-") command->standard_output_is_taken();
   Answer answer;

@@ -1,0 +1,1 @@
+waferline_test(cross recorded SOURCES recorded/runs.cpp emulate/random_layer.cpp DEPENDS Waferline::traces)
