@@ -28,7 +28,7 @@ void Machine::append(const Step& step, StepCounters& counters) {
     bindings_->caches.at(step.output)[static_cast<std::size_t>(copy)]->append(entry.of(copy));
   }
   const Bands& bands = tensor(step.input).along_x;
-  for (std::int64_t part = 0; part < bands.parts; ++part) {
+  for (const std::int64_t part : pieces(bands)) {
     PeWork work;
     work.instruction(bands.size(part), schedule_->batch);
     observe_at(counters, schedule_->extent.rows - 1, part, work);
@@ -130,11 +130,10 @@ void Machine::values_of_head(TensorId id, std::int64_t copy, std::int64_t head, 
     }
     for (std::int64_t member = 0; member < heads.group; ++member) {
       const std::int64_t vector = head * heads.group + member;
-      partial.assign(static_cast<std::size_t>(line.pes * kLanes), 0.0F);
-      simd::panel_partials(options_.set, {simd::PanelFormat::fp32, values.data()},
-                           weights.of(copy).data() + vector * weights.ys, bounds, fp16_sums(), partial.data());
-      round_in_place(type(id), partial);
-      const auto done = run_fold(line, Reduction::sum, type(id), options_.set, partial, kLanes);
+      const simd::PanelTerm term{{simd::PanelFormat::fp32, values.data()},
+                                 weights.of(copy).data() + vector * weights.ys,
+                                 bounds};
+      const auto done = sum_products(line, {&term, 1}, type(id), fp16_sums(), options_.set, partial);
       std::copy_n(done.begin(), count, output.of(copy).data() + vector * heads.head_dim + first);
     }
   }
@@ -155,8 +154,8 @@ void Machine::soften(const Step& step, StepCounters& counters) {
                   round_in_place(type(step.output), row);
                 });
   const Tensor& grid = tensor(step.output);
-  for (std::int64_t col = 0; col < grid.along_x.parts; ++col) {
-    for (std::int64_t row = 0; row < grid.along_y.parts; ++row) {
+  for (const std::int64_t col : pieces(grid.along_x)) {
+    for (const std::int64_t row : pieces(grid.along_y)) {
       PeWork work;
       const std::int64_t vectors = grid.along_x.size(col) * scores.copies;
       work.instruction(grid.along_y.size(row), vectors);
@@ -179,7 +178,7 @@ void Machine::divide(const Step& step, StepCounters& counters) {
     for (float& value : dims) value *= reciprocal;
     round_in_place(stored, dims);
   }
-  for (std::int64_t part = 0; part < bands.parts; ++part) {
+  for (const std::int64_t part : pieces(bands)) {
     PeWork work;
     work.specials = bands.heads_at(part).size * bands.group * output.copies;
     work.instruction(bands.dims_at(part).size, work.specials);

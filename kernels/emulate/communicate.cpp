@@ -13,15 +13,6 @@
 namespace waferline::kernels::emulate {
 namespace {
 
-/// Most elements of one copy that a PE holds.
-std::int64_t most_elements(const Tensor& tensor) {
-  std::int64_t x = 0;
-  std::int64_t y = 0;
-  for (std::int64_t part = 0; part < tensor.along_x.parts; ++part) x = std::max(x, tensor.along_x.size(part));
-  for (std::int64_t part = 0; part < tensor.along_y.parts; ++part) y = std::max(y, tensor.along_y.size(part));
-  return x * y;
-}
-
 std::int64_t widest_line(const Bands& bands) {
   if (!bands.banded()) return 1;
   std::int64_t widest = 1;
@@ -63,7 +54,7 @@ void merge_top(std::span<float> kept, std::span<const float> received) {
 void Machine::count_travel(const Step& step, StepCounters& counters) {
   for (int i = 0; i < step.span; ++i) {
     const auto id = static_cast<TensorId>((step.kind == StepKind::relayout ? step.output : step.input) + i);
-    const std::int64_t words = most_elements(tensor(id)) * tensor(id).copies;
+    const std::int64_t words = most_elements(tensor(id).along_x) * most_elements(tensor(id).along_y) * tensor(id).copies;
     counters.words += words;
     counters.wavelets += wavelets(type(id), words);
     counters.line = std::max(counters.line, widest_line(tensor(id).along(step.axis)));
@@ -89,9 +80,9 @@ void Machine::count_travel(const Step& step, StepCounters& counters) {
   const bool folds =
       step.kind == StepKind::reduce_max || step.kind == StepKind::reduce_sum || step.kind == StepKind::select;
   if (folds) {
-    const FoldTraffic traffic = traffic_of(fold(step.plan, counters.line), counters.wavelets, !step.to_root);
-    counters.link_wavelets = traffic.link_wavelets;
-    counters.combines = traffic.combines;
+    const FoldTraffic& moved = traffic(fold(step.plan, counters.line), counters.wavelets, !step.to_root);
+    counters.link_wavelets = moved.link_wavelets;
+    counters.combines = moved.combines;
   } else if (counters.line > 1 || step.kind == StepKind::stream) {
     counters.link_wavelets = counters.wavelets;
   }
@@ -178,8 +169,12 @@ void Machine::local_top_k(const Step& step, StepCounters& counters) {
         list[k + i] = static_cast<float>(order[static_cast<std::size_t>(i)]);
       }
     }
+  }
+  const bool router = step.part == Part::router;
+  for (const std::int64_t part : pieces(bands)) {
+    const Range local = bands.dims_at(part);
+    const std::int64_t found = std::min(k, local.size);
     PeWork work;  // one pass over the local values for each candidate; a router also takes their exponentials
-    const bool router = step.part == Part::router;
     work.instruction(local.size, (router ? found : k) * candidates.copies);
     if (router) work.exponentials = local.size * candidates.copies;
     observe(counters, Axis::x, part, work);
@@ -248,7 +243,7 @@ void Machine::fetch_rows(const Step& step, StepCounters& counters) {
     }
   }
   const Bands& bands = tensor(step.output).along_y;
-  for (std::int64_t part = 0; part < bands.parts; ++part) {
+  for (const std::int64_t part : pieces(bands)) {
     PeWork work;
     work.instruction(bands.size(part), hidden.copies);
     counters.observe(work);

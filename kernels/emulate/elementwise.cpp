@@ -94,7 +94,7 @@ void Machine::normalise(const Step& step, StepCounters& counters) {
   const Axis axis = axis_of(tensor(step.third));
   const Bands& bands = tensor(step.third).along(axis);
   const std::int64_t per_sum = bands.heads * bands.group / sums.elements();
-  for (std::int64_t part = 0; part < bands.parts; ++part) {
+  for (const std::int64_t part : pieces(bands)) {
     PeWork work;
     const std::int64_t here =
         std::max<std::int64_t>(1, bands.heads_at(part).size * bands.group / std::max<std::int64_t>(1, per_sum));
@@ -122,7 +122,7 @@ void Machine::rotate(const Step& step, StepCounters& counters) {
       }
     }
   }
-  for (std::int64_t part = 0; part < bands.parts; ++part) {
+  for (const std::int64_t part : pieces(bands)) {
     PeWork work;  // two products and two fused ones a vector, and four instructions that advance the angles
     work.instruction(ceil_div(bands.dims_at(part).size, 2),
                      4 * (bands.heads_at(part).size * bands.group + 1) * vectors.copies);
@@ -137,7 +137,7 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
   const Axis axis = axis_of(tensor(step.output));
   const Bands& bands = tensor(step.output).along(axis);
   const auto count_pieces = [&](Cover cover, std::int64_t instructions, bool exponential) {
-    for (std::int64_t part = 0; part < bands.parts; ++part)
+    for (const std::int64_t part : pieces(bands))
       observe(counters, axis, part, piece_work(bands, part, output.copies, cover, instructions, exponential));
   };
   const bool second_is_vector = step.second != kNoTensor && tensor(step.second).use != SramUse::buffer;

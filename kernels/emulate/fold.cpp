@@ -72,6 +72,22 @@ std::span<const float> run_fold(const Fold& fold, Reduction reduction, DType wir
   return values.subspan(static_cast<std::size_t>(fold.root * lanes), static_cast<std::size_t>(lanes));
 }
 
+std::span<const float> sum_products(const Fold& fold, std::span<const simd::PanelTerm> terms, DType wire,
+                                    bool fp16_accumulation, simd::InstructionSet set, std::vector<float>& scratch) {
+  constexpr std::int64_t kOutputs = simd::kPanelOutputs;
+  scratch.resize(static_cast<std::size_t>(fold.pes * kOutputs));
+  if (simd::sums_in(wire)) {
+    const simd::LineSum line{fold.combines, fold.root, fp16_accumulation, wire};
+    return {simd::sum_panel(set, terms, line, scratch.data()), static_cast<std::size_t>(kOutputs)};
+  }
+  std::fill(scratch.begin(), scratch.end(), 0.0F);
+  for (const simd::PanelTerm& term : terms) {
+    simd::panel_partials(set, term.panel, term.x, term.bounds, fp16_accumulation, scratch.data());
+    round_in_place(wire, scratch);
+  }
+  return run_fold(fold, Reduction::sum, wire, set, scratch, kOutputs);
+}
+
 LineTraffic::LineTraffic(std::int64_t pes) {
   for (auto* counts : {&forwards, &backwards, &combined, &sent, &received})
     counts->assign(static_cast<std::size_t>(pes), 0);

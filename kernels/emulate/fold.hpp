@@ -13,12 +13,7 @@ namespace waferline::kernels::emulate {
 
 /// PE `from` sends its sum to PE `to`, which combines it with its own, or (`store`) keeps it because its own is already
 /// part of another sum.
-struct Combine {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  bool store = false;
-  bool operator==(const Combine&) const = default;
-};
+using Combine = simd::Combine;
 
 /// The combines of one line, in an order in which each PE's own are done. Every PE but the root sends once.
 struct Fold {
@@ -37,6 +32,11 @@ enum class Reduction : std::uint8_t { sum, maximum };
 /// Returns the root's row, which lies in `values`.
 std::span<const float> run_fold(const Fold& fold, Reduction reduction, DType wire, simd::InstructionSet set,
                                 std::span<float> values, std::int64_t lanes);
+
+/// Local products of all PEs of a line on one panel and their sum in the order of `fold`: each local sum is rounded to
+/// the type that travels after each term, and so is each combine. Returns the root's 64 sums, which lie in `scratch`.
+std::span<const float> sum_products(const Fold& fold, std::span<const simd::PanelTerm> terms, DType wire,
+                                    bool fp16_accumulation, simd::InstructionSet set, std::vector<float>& scratch);
 
 /// What a fold of `wavelets` did to links and PEs, counted message by message, with the multicast back if there is one.
 struct FoldTraffic {

@@ -44,8 +44,8 @@ void Machine::local_sums(const Step& step, StepCounters& counters) {
   for (std::int64_t part = 0; part < bands.parts; ++part) {
     for (std::int64_t copy = 0; copy < output.copies; ++copy)
       grid ? sum_positions(step, part, copy, start) : sum_vector(step, bands, part, copy);
-    count_sums(step, bands, part, counters);
   }
+  for (const std::int64_t part : pieces(bands)) count_sums(step, bands, part, counters);
   round_in_place(type(step.output), output.partial);
   if (tensor(step.output).along(axis).widest() <= 1) settle_sums(step, axis);
 }
@@ -81,7 +81,7 @@ void Machine::count_sums(const Step& step, const Bands& bands, std::int64_t part
   const Bands& columns = tensor(step.input).along_x;
   const Range dims = bands.dims_at(part);
   if (over_positions(step)) {
-    for (std::int64_t col = 0; col < columns.parts; ++col) {
+    for (const std::int64_t col : pieces(columns)) {
       PeWork work;
       work.instruction(dims.size, columns.size(col) * output.copies);
       observe_at(counters, part, col, work);

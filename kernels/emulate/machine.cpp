@@ -67,6 +67,12 @@ const Fold& Machine::fold(const CollectivePlan& plan, std::int64_t pes) {
   return entry->second;
 }
 
+const FoldTraffic& Machine::traffic(const Fold& fold, std::int64_t wavelets, bool multicast) {
+  const auto [entry, is_new] = traffic_.try_emplace({&fold, wavelets, multicast});
+  if (is_new) entry->second = traffic_of(fold, wavelets, multicast);
+  return entry->second;
+}
+
 void Machine::run(const Bindings& bindings, std::span<const Rotation> positions) {
   bindings_ = &bindings;
   rotations_ = positions;

@@ -10,6 +10,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -114,6 +115,12 @@ class Machine {
   DType type(TensorId id) const { return tensor(id).stored.dtype; }
   bool fp16_sums() const { return options_.accumulate == DType::fp16; }
   const Fold& fold(const CollectivePlan& plan, std::int64_t pes);
+  const FoldTraffic& traffic(const Fold& fold, std::int64_t wavelets, bool multicast);
+  /// Parts of a line to tally: for a recorder all of them, otherwise one of each size, since a counter is that of the
+  /// PE that has most.
+  std::span<const std::int64_t> pieces(const Bands& bands);
+  /// Most elements that a PE of the line holds.
+  std::int64_t most_elements(const Bands& bands);
 
   // recorder.cpp: each tallies the work of PEs for the step's counters, and for the recorder if there is one.
   void observe_everywhere(StepCounters& counters, const PeWork& work);
@@ -221,6 +228,8 @@ class Machine {
   std::vector<StepCounters> counters_;
   std::map<std::pair<std::int64_t, std::int64_t>, Fold> folds_;  ///< by line length and index of the plan
   std::vector<CollectivePlan> plans_;
+  std::map<std::tuple<const Fold*, std::int64_t, bool>, FoldTraffic> traffic_;
+  std::vector<std::pair<Bands, std::vector<std::int64_t>>> pieces_;
   std::vector<std::vector<float>> inputs_;  ///< ordered inputs alive until their products are complete
   std::int64_t resident_bytes_ = 0;
   std::int64_t peak_buffer_bytes_ = 0;

@@ -50,6 +50,15 @@ bool is_blocked(RawMatrix::Format format) {
   return format == RawMatrix::Format::q8_0 || format == RawMatrix::Format::q4_0;
 }
 
+/// The sum of four uniform numbers in [-1, 1) has variance 4 / 3; close enough to normal, and exact in any order.
+float seeded_scale(std::int64_t inputs) {
+  return std::sqrt(0.75F / static_cast<float>(inputs));
+}
+
+float largest_code(DType stored) {
+  return stored == DType::int4 ? 8.0F : 128.0F;
+}
+
 /// Counter-based random bits (splitmix64 finaliser), so that any element can be made by any thread.
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t z = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;
@@ -114,7 +123,7 @@ InputOrder::InputOrder(const Bands& bands) {
 
 void PanelMatrix::allocate() {
   format_ = panel_format(stored_);
-  elements_.assign(static_cast<std::size_t>(panels() * panel_bytes()), 0);
+  elements_ = HostBytes(panels() * panel_bytes());
   if (format_ != simd::PanelFormat::scaled_int8) return;
   scale_blocks_ = ceil_div(inputs(), kBlockElements);
   scales_.assign(static_cast<std::size_t>(panels() * scale_blocks_ * kLanes), 0);
@@ -132,8 +141,12 @@ simd::Panel PanelMatrix::panel(std::int64_t index) const {
 }
 
 void PanelMatrix::set(std::int64_t output, std::int64_t position, float value) {
-  std::uint8_t* at = elements_.data() + (output / kLanes) * panel_bytes() +
-                     (position * kLanes + output % kLanes) * element_bytes(format_);
+  store(elements_.data() + (output / kLanes) * panel_bytes() +
+            (position * kLanes + output % kLanes) * element_bytes(format_),
+        value);
+}
+
+void PanelMatrix::store(std::uint8_t* at, float value) const {
   if (format_ == simd::PanelFormat::fp32) return static_cast<void>(std::memcpy(at, &value, 4));
   std::uint16_t code = 0;
   if (stored_ == DType::fp16) code = fp16_from_fp32(value);
@@ -193,24 +206,34 @@ PanelMatrix::PanelMatrix(const RawMatrix& source, DType stored, const Bands& inp
 PanelMatrix::PanelMatrix(std::uint64_t seed, std::int64_t outputs, DType stored, const Bands& inputs, int threads)
     : stored_(stored), outputs_(outputs), order_(inputs) {
   allocate();
-  // The sum of four uniform numbers in [-1, 1) has variance 4 / 3; close enough to normal, and exact in any order.
-  const float scale = std::sqrt(0.75F / static_cast<float>(this->inputs()));
-  const bool scaled = format_ == simd::PanelFormat::scaled_int8;
-  const float largest_code = stored_ == DType::int4 ? 8.0F : 128.0F;
-  if (scaled) std::fill(scales_.begin(), scales_.end(), fp16_from_fp32(2 * scale / largest_code));
+  if (format_ == simd::PanelFormat::scaled_int8) {
+    std::fill(scales_.begin(), scales_.end(), fp16_from_fp32(2 * seeded_scale(this->inputs()) / largest_code(stored_)));
+  }
 #pragma omp parallel for schedule(static) num_threads(threads)
-  for (std::int64_t panel = 0; panel < panels(); ++panel) {
-    for (std::int64_t position = 0; position < this->inputs(); ++position) {
-      for (std::int64_t output = panel * kLanes; output < std::min(outputs_, (panel + 1) * kLanes); ++output) {
-        const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>(output * this->inputs() + position));
-        float sum = 0;
-        for (unsigned i = 0; i < 4; ++i) sum += static_cast<float>((bits >> (16 * i)) & 0xFFFFU) * 0x1p-15F - 1.0F;
-        if (!scaled) {
-          set(output, position, sum * scale);
-        } else {
-          elements_[static_cast<std::size_t>(panel * panel_bytes() + position * kLanes + output % kLanes)] =
-              static_cast<std::uint8_t>(static_cast<std::int8_t>(std::lround(sum * largest_code / 4.0F * 0.99F)));
-        }
+  for (std::int64_t panel = 0; panel < panels(); ++panel) seed_panel(seed, panel);
+}
+
+void PanelMatrix::seed_panel(std::uint64_t seed, std::int64_t panel) {
+  const std::int64_t first = panel * kLanes;
+  const std::int64_t count = std::min(kLanes, outputs_ - first);
+  const bool scaled = format_ == simd::PanelFormat::scaled_int8;
+  const float scale = seeded_scale(inputs());
+  std::uint8_t* row = elements_.data() + panel * panel_bytes();
+  std::array<float, kLanes> sums{};
+  for (std::int64_t position = 0; position < inputs(); ++position, row += kLanes * element_bytes(format_)) {
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>((first + lane) * inputs() + position));
+      float sum = 0;
+      for (unsigned i = 0; i < 4; ++i) sum += static_cast<float>((bits >> (16 * i)) & 0xFFFFU) * 0x1p-15F - 1.0F;
+      sums[static_cast<std::size_t>(lane)] = sum;
+    }
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      const float sum = sums[static_cast<std::size_t>(lane)];
+      if (scaled) {
+        row[lane] = static_cast<std::uint8_t>(
+            static_cast<std::int8_t>(std::lround(sum * largest_code(stored_) / 4.0F * 0.99F)));
+      } else {
+        store(row + lane * element_bytes(format_), sum * scale);
       }
     }
   }

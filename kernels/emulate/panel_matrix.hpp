@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arch/dtype.hpp"
+#include "kernels/emulate/host_bytes.hpp"
 #include "kernels/numerics/simd.hpp"
 #include "kernels/partition.hpp"
 
@@ -56,13 +57,15 @@ class PanelMatrix {
   DType stored() const { return stored_; }
   simd::Panel panel(std::int64_t index) const;
   /// Bytes that one sweep reads.
-  std::int64_t host_bytes() const { return static_cast<std::int64_t>(elements_.size() + scales_.size() * 2); }
+  std::int64_t host_bytes() const { return elements_.size() + static_cast<std::int64_t>(scales_.size()) * 2; }
   /// Value of one element, by output and position in the input order.
   float at(std::int64_t output, std::int64_t position) const;
 
  private:
   void allocate();
   void set(std::int64_t output, std::int64_t position, float value);
+  void store(std::uint8_t* at, float value) const;
+  void seed_panel(std::uint64_t seed, std::int64_t panel);
   void set_scaled_row(std::int64_t output, const RawMatrix& source, std::int64_t source_row,
                       std::span<const float> row);
   std::int64_t panel_bytes() const;
@@ -72,7 +75,7 @@ class PanelMatrix {
   InputOrder order_;
   simd::PanelFormat format_ = simd::PanelFormat::fp16;
   std::int64_t scale_blocks_ = 0;
-  std::vector<std::uint8_t> elements_;
+  HostBytes elements_;
   std::vector<std::uint16_t> scales_;
   std::vector<std::int32_t> scale_rows_;
 };

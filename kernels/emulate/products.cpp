@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::int64_t kLanes = simd::kPanelOutputs;
 
-/// Most elements that a PE of the line holds.
-std::int64_t most_elements(const Bands& bands) {
-  std::int64_t most = 0;
-  for (std::int64_t part = 0; part < bands.parts; ++part) most = std::max(most, bands.size(part));
-  return most;
-}
-
 }  // namespace
 
 void Machine::multiply(std::size_t index) {
@@ -74,8 +67,8 @@ void Machine::count_cache_product(const Step& step, StepCounters& counters) {
   const bool scores = step.op == ElementOp::scores;
   const Bands& positions = tensor(step.second).along_y;
   const Bands& heads = tensor(scores ? step.input : step.output).along_x;
-  for (std::int64_t row = 0; row < positions.parts; ++row) {
-    for (std::int64_t col = 0; col < heads.parts; ++col) {
+  for (const std::int64_t row : pieces(positions)) {
+    for (const std::int64_t col : pieces(heads)) {
       const std::int64_t vectors = heads.heads_at(col).size * heads.group * schedule_->batch;
       const std::int64_t dims = heads.dims_at(col).size;
       const std::int64_t rows = positions.size(row);
@@ -177,14 +170,12 @@ void Machine::evaluate(const std::vector<Product>& products, const Fold& fold, D
                 [&](std::int64_t task, std::vector<float>& scratch) {
                   const auto [index, panel] = tasks[static_cast<std::size_t>(task)];
                   const Product& product = products[index];
-                  scratch.assign(static_cast<std::size_t>(fold.pes * kLanes), 0.0F);
-                  for (const Term& term : product.terms) {
-                    simd::panel_partials(options_.set, term.matrix->panel(panel), term.inputs,
-                                         term.matrix->order().bounds, fp16_sums(), scratch.data());
-                    if (wire != DType::fp32 && !(wire == DType::fp16 && fp16_sums())) round_in_place(wire, scratch);
-                  }
+                  std::vector<simd::PanelTerm> terms;
+                  terms.reserve(product.terms.size());
+                  for (const Term& term : product.terms)
+                    terms.push_back({term.matrix->panel(panel), term.inputs, term.matrix->order().bounds});
                   const std::span<const float> sum =
-                      run_fold(fold, Reduction::sum, wire, options_.set, scratch, kLanes);
+                      sum_products(fold, terms, wire, fp16_sums(), options_.set, scratch);
                   const std::int64_t first = panel * kLanes;
                   std::copy_n(sum.begin(), std::min(kLanes, product.count - first), product.output + first);
                 });

@@ -77,6 +77,27 @@ void PeGrid::add(std::int64_t row, std::int64_t col, const PeWork& work) {
   of(PeField::specials)[at] += work.specials;
 }
 
+std::span<const std::int64_t> Machine::pieces(const Bands& bands) {
+  for (const auto& [known, parts] : pieces_) {
+    if (known == bands) return parts;
+  }
+  std::vector<std::int64_t>& parts = pieces_.emplace_back(bands, std::vector<std::int64_t>{}).second;
+  std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
+  for (std::int64_t part = 0; part < bands.parts; ++part) {
+    const std::pair size{bands.heads_at(part).size, bands.dims_at(part).size};
+    const bool is_new = std::find(sizes.begin(), sizes.end(), size) == sizes.end();
+    if (is_new) sizes.push_back(size);
+    if (is_new || options_.recorder != nullptr) parts.push_back(part);
+  }
+  return parts;
+}
+
+std::int64_t Machine::most_elements(const Bands& bands) {
+  std::int64_t most = 0;
+  for (const std::int64_t part : pieces(bands)) most = std::max(most, bands.size(part));
+  return most;
+}
+
 void Machine::observe_everywhere(StepCounters& counters, const PeWork& work) {
   counters.observe(work);
   if (options_.recorder == nullptr) return;

@@ -45,6 +45,39 @@ struct Panel {
 void panel_partials(InstructionSet set, const Panel& panel, const float* x, std::span<const std::int64_t> bounds,
                     bool fp16_accumulation, float* partial);
 
+/// Block `from` is added to block `to`, or (`store`) takes its place because that one is already part of another sum.
+struct Combine {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  bool store = false;
+  bool operator==(const Combine&) const = default;
+};
+
+/// One factor of a panel's sums: block b multiplies inputs [bounds[b], bounds[b + 1]).
+struct PanelTerm {
+  Panel panel;
+  const float* x = nullptr;
+  std::span<const std::int64_t> bounds;
+};
+
+/// How the blocks of a line become one sum.
+struct LineSum {
+  std::span<const Combine> combines;  ///< in order; each block's own come before it is sent on
+  std::int64_t root = 0;              ///< block that holds the sum in the end
+  bool fp16_accumulation = false;
+  DType wire = DType::fp32;  ///< fp32, fp16 or bf16: rounds each local sum, and each combine
+};
+
+/// Whether sum_panel knows a type that travels.
+constexpr bool sums_in(DType wire) {
+  return wire == DType::fp32 || wire == DType::fp16 || wire == DType::bf16;
+}
+
+/// panel_partials from zero for each term, rounding after it, and then combine_sum for each combine, in one pass over
+/// the panel: a block is formed when the first combine needs it, so that what is not yet combined stays in the nearest
+/// cache. `partial` has room for (blocks, 64). Returns the root's 64 sums, which lie in `partial`.
+const float* sum_panel(InstructionSet set, std::span<const PanelTerm> terms, const LineSum& line, float* partial);
+
 /// sum[i] = rounded(wire, sum[i] + received[i]) for i < n: one combine of a reduction.
 void combine_sum(InstructionSet set, DType wire, const float* received, float* sum, std::int64_t n);
 

@@ -26,13 +26,18 @@ constexpr std::int64_t row_bytes(PanelFormat format) {
 constexpr std::int64_t kVectors = Lanes::kWidth == 1 ? 8 : kPanelOutputs / Lanes::kWidth;
 constexpr std::int64_t kStripe = kVectors * Lanes::kWidth;
 
+/// Bytes by which memory is asked ahead of use: what arrives in the few hundred cycles that memory takes.
+constexpr std::int64_t kAhead = 4096;
+
+/// Adds the products of inputs [begin, end) to the sums of one stripe.
 template <PanelFormat Format, bool Fp16Accumulation>
-void block_partial(const Panel& panel, const float* x, std::int64_t begin, std::int64_t end, std::int64_t lane,
-                   float* partial) {
-  Lanes::F sum[kVectors];
-  for (std::int64_t v = 0; v < kVectors; ++v) sum[v] = Lanes::load(partial + lane + v * Lanes::kWidth);
+inline void multiply_block(const Panel& panel, const float* x, std::int64_t begin, std::int64_t end, std::int64_t lane,
+                           Lanes::F (&sum)[kVectors]) {
   const auto* row = static_cast<const std::uint8_t*>(panel.elements) + begin * row_bytes(Format);
   for (std::int64_t k = begin; k < end; ++k, row += row_bytes(Format)) {
+    if (lane == 0) {
+      for (std::int64_t line = 0; line < row_bytes(Format); line += 64) __builtin_prefetch(row + kAhead + line);
+    }
     const Lanes::F input = Lanes::broadcast(x[k]);
     for (std::int64_t v = 0; v < kVectors; ++v) {
       Lanes::F weight = load_weights<Format>(row, lane + v * Lanes::kWidth);
@@ -43,6 +48,14 @@ void block_partial(const Panel& panel, const float* x, std::int64_t begin, std::
       sum[v] = accumulate<Fp16Accumulation>(weight, input, sum[v]);
     }
   }
+}
+
+template <PanelFormat Format, bool Fp16Accumulation>
+void block_partial(const Panel& panel, const float* x, std::int64_t begin, std::int64_t end, std::int64_t lane,
+                   float* partial) {
+  Lanes::F sum[kVectors];
+  for (std::int64_t v = 0; v < kVectors; ++v) sum[v] = Lanes::load(partial + lane + v * Lanes::kWidth);
+  multiply_block<Format, Fp16Accumulation>(panel, x, begin, end, lane, sum);
   for (std::int64_t v = 0; v < kVectors; ++v) Lanes::store(partial + lane + v * Lanes::kWidth, sum[v]);
 }
 
@@ -76,14 +89,74 @@ void panel_partials(const Panel& panel, const float* x, std::span<const std::int
   }
 }
 
+inline Lanes::F round_wire(DType wire, Lanes::F value) {
+  if (wire == DType::fp16) return Lanes::round_fp16(value);
+  if (wire == DType::bf16) return Lanes::round_bf16(value);
+  return value;
+}
+
+template <bool Fp16Accumulation>
+inline void multiply_block(const PanelTerm& term, std::int64_t block, std::int64_t lane, Lanes::F (&sum)[kVectors]) {
+  const std::int64_t begin = term.bounds[static_cast<std::size_t>(block)];
+  const std::int64_t end = term.bounds[static_cast<std::size_t>(block) + 1];
+  switch (term.panel.format) {
+    case PanelFormat::fp32:
+      return multiply_block<PanelFormat::fp32, Fp16Accumulation>(term.panel, term.x, begin, end, lane, sum);
+    case PanelFormat::fp16:
+      return multiply_block<PanelFormat::fp16, Fp16Accumulation>(term.panel, term.x, begin, end, lane, sum);
+    case PanelFormat::bf16:
+      return multiply_block<PanelFormat::bf16, Fp16Accumulation>(term.panel, term.x, begin, end, lane, sum);
+    case PanelFormat::scaled_int8:
+      return multiply_block<PanelFormat::scaled_int8, Fp16Accumulation>(term.panel, term.x, begin, end, lane, sum);
+  }
+}
+
+/// Local sums of one PE.
+template <bool Fp16Accumulation>
+void form_block(std::span<const PanelTerm> terms, DType wire, std::int64_t block, float* partial) {
+  for (std::int64_t lane = 0; lane < kPanelOutputs; lane += kStripe) {
+    Lanes::F sum[kVectors];
+    for (Lanes::F& lanes : sum) lanes = Lanes::broadcast(0.0F);
+    for (const PanelTerm& term : terms) {
+      multiply_block<Fp16Accumulation>(term, block, lane, sum);
+      for (Lanes::F& lanes : sum) lanes = round_wire(wire, lanes);
+    }
+    for (std::int64_t v = 0; v < kVectors; ++v) Lanes::store(partial + lane + v * Lanes::kWidth, sum[v]);
+  }
+}
+
+template <bool Fp16Accumulation>
+void sum_panel(std::span<const PanelTerm> terms, const LineSum& line, float* partial) {
+  std::int64_t formed = 0;
+  const auto form_up_to = [&](std::int64_t block) {
+    for (; formed <= block; ++formed)
+      form_block<Fp16Accumulation>(terms, line.wire, formed, partial + formed * kPanelOutputs);
+  };
+  for (const Combine& combine : line.combines) {
+    form_up_to(combine.from > combine.to ? combine.from : combine.to);
+    const float* from = partial + combine.from * kPanelOutputs;
+    float* to = partial + combine.to * kPanelOutputs;
+    for (std::int64_t lane = 0; lane < kPanelOutputs; lane += Lanes::kWidth) {
+      const Lanes::F received = Lanes::load(from + lane);
+      Lanes::store(to + lane, combine.store
+                                  ? received
+                                  : round_wire(line.wire, Lanes::add(Lanes::load(to + lane), received)));
+    }
+  }
+  form_up_to(line.root);
+}
+
+void sum_panel(std::span<const PanelTerm> terms, const LineSum& line, float* partial) {
+  if (line.fp16_accumulation) return sum_panel<true>(terms, line, partial);
+  sum_panel<false>(terms, line, partial);
+}
+
 /// Adds whole vectors and leaves the rest of the n elements; returns how many were done.
 std::int64_t combine_sum(DType wire, const float* received, float* sum, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + Lanes::kWidth <= n; i += Lanes::kWidth) {
-    Lanes::F total = Lanes::add(Lanes::load(sum + i), Lanes::load(received + i));
-    if (wire == DType::fp16) total = Lanes::round_fp16(total);
-    if (wire == DType::bf16) total = Lanes::round_bf16(total);
-    Lanes::store(sum + i, total);
+    const Lanes::F total = Lanes::add(Lanes::load(sum + i), Lanes::load(received + i));
+    Lanes::store(sum + i, round_wire(wire, total));
   }
   return i;
 }
