@@ -38,21 +38,73 @@ void append_item(const TreeLayout& layout, int level, std::int64_t item, std::ve
   }
 }
 
+std::vector<Combine> combines_of(const CollectivePlan& plan, std::int64_t pes, std::int64_t& root) {
+  std::vector<Combine> combines;
+  root = 0;
+  if (pes <= 1) return combines;
+  if (plan.algorithm == Algorithm::ring)
+    throw ConfigError("collective plan: a ring has no one order of sums (chain, k_tree, star)");
+  if (plan.algorithm == Algorithm::star) {
+    for (std::int64_t pe = 1; pe < pes; ++pe) combines.push_back({pe, 0, false});
+    return combines;
+  }
+  const TreeLayout layout(plan, pes);
+  root = layout.root();
+  append_item(layout, layout.levels(), 0, combines);
+  return combines;
+}
+
+/// Deals out slots to local sums while the combines pass.
+class SlotPlan {
+ public:
+  explicit SlotPlan(Fold& fold) : fold_(fold), slot_of_(static_cast<std::size_t>(fold.pes)) {
+    for (const Combine& combine : fold.combines) {
+      form_up_to(std::max(combine.from, combine.to));
+      take_in(combine);
+    }
+    form_up_to(fold.root);
+    fold.root_slot = slot(fold.root);
+    fold.slots = slots_;
+  }
+
+ private:
+  std::int32_t slot(std::int64_t pe) const { return slot_of_[static_cast<std::size_t>(pe)]; }
+
+  void form_up_to(std::int64_t pe) {
+    for (; formed_ <= pe; ++formed_) {
+      if (free_.empty()) free_.push_back(slots_++);
+      slot_of_[static_cast<std::size_t>(formed_)] = free_.back();
+      free_.pop_back();
+      fold_.steps.push_back({static_cast<std::int32_t>(formed_), simd::SumStep::kNone, slot(formed_), false});
+    }
+  }
+
+  void take_in(const Combine& combine) {
+    simd::SumStep& last = fold_.steps.back();
+    const bool just_formed = last.block == combine.to && last.from == simd::SumStep::kNone;
+    if (just_formed) {
+      last.from = slot(combine.from);
+      last.replaces = combine.store;
+    } else {
+      fold_.steps.push_back({simd::SumStep::kNone, slot(combine.from), slot(combine.to), combine.store});
+    }
+    free_.push_back(slot(combine.from));  // every PE sends once
+  }
+
+  Fold& fold_;
+  std::vector<std::int32_t> slot_of_;
+  std::vector<std::int32_t> free_;
+  std::int32_t slots_ = 0;
+  std::int64_t formed_ = 0;
+};
+
 }  // namespace
 
 Fold fold_of(const CollectivePlan& plan, std::int64_t pes) {
   Fold fold;
-  fold.pes = pes;
-  if (pes <= 1) return fold;
-  if (plan.algorithm == Algorithm::ring)
-    throw ConfigError("collective plan: a ring has no one order of sums (chain, k_tree, star)");
-  if (plan.algorithm == Algorithm::star) {
-    for (std::int64_t pe = 1; pe < pes; ++pe) fold.combines.push_back({pe, 0, false});
-    return fold;
-  }
-  const TreeLayout layout(plan, pes);
-  fold.root = layout.root();
-  append_item(layout, layout.levels(), 0, fold.combines);
+  fold.pes = std::max<std::int64_t>(1, pes);
+  fold.combines = combines_of(plan, pes, fold.root);
+  SlotPlan{fold};
   return fold;
 }
 
@@ -75,12 +127,12 @@ std::span<const float> run_fold(const Fold& fold, Reduction reduction, DType wir
 std::span<const float> sum_products(const Fold& fold, std::span<const simd::PanelTerm> terms, DType wire,
                                     bool fp16_accumulation, simd::InstructionSet set, std::vector<float>& scratch) {
   constexpr std::int64_t kOutputs = simd::kPanelOutputs;
-  scratch.resize(static_cast<std::size_t>(fold.pes * kOutputs));
   if (simd::sums_in(wire)) {
-    const simd::LineSum line{fold.combines, fold.root, fp16_accumulation, wire};
+    scratch.resize(static_cast<std::size_t>(fold.slots * kOutputs));
+    const simd::LineSum line{fold.steps, fold.root_slot, fp16_accumulation, wire};
     return {simd::sum_panel(set, terms, line, scratch.data()), static_cast<std::size_t>(kOutputs)};
   }
-  std::fill(scratch.begin(), scratch.end(), 0.0F);
+  scratch.assign(static_cast<std::size_t>(fold.pes * kOutputs), 0.0F);
   for (const simd::PanelTerm& term : terms) {
     simd::panel_partials(set, term.panel, term.x, term.bounds, fp16_accumulation, scratch.data());
     round_in_place(wire, scratch);

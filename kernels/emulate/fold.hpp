@@ -13,13 +13,23 @@ namespace waferline::kernels::emulate {
 
 /// PE `from` sends its sum to PE `to`, which combines it with its own, or (`store`) keeps it because its own is already
 /// part of another sum.
-using Combine = simd::Combine;
+struct Combine {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  bool store = false;
+  bool operator==(const Combine&) const = default;
+};
 
 /// The combines of one line, in an order in which each PE's own are done. Every PE but the root sends once.
 struct Fold {
   std::int64_t pes = 1;
   std::int64_t root = 0;
   std::vector<Combine> combines;
+  /// The same as one pass over the line's local sums, each formed when the first combine needs it and gone when it was
+  /// sent: `slots` of them exist at a time, and `root_slot` holds the sum in the end.
+  std::vector<simd::SumStep> steps;
+  std::int64_t slots = 1;
+  std::int64_t root_slot = 0;
 };
 
 /// The fold of a chain, k-tree or star over `pes`. Errors: ConfigError if the plan does not cover the line, or is a

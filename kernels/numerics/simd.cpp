@@ -58,13 +58,13 @@ void panel_partials(InstructionSet set, const Panel& panel, const float* x, std:
   portable::panel_partials(panel, x, bounds, fp16_accumulation, partial);
 }
 
-const float* sum_panel(InstructionSet set, std::span<const PanelTerm> terms, const LineSum& line, float* partial) {
+const float* sum_panel(InstructionSet set, std::span<const PanelTerm> terms, const LineSum& line, float* slots) {
 #if WAFERLINE_SIMD_X86
-  if (set == InstructionSet::avx512) avx512::sum_panel(terms, line, partial);
-  if (set == InstructionSet::avx2) avx2::sum_panel(terms, line, partial);
+  if (set == InstructionSet::avx512) avx512::sum_panel(terms, line, slots);
+  if (set == InstructionSet::avx2) avx2::sum_panel(terms, line, slots);
 #endif
-  if (set == InstructionSet::portable) portable::sum_panel(terms, line, partial);
-  return partial + line.root * kPanelOutputs;
+  if (set == InstructionSet::portable) portable::sum_panel(terms, line, slots);
+  return slots + line.root * kPanelOutputs;
 }
 
 void combine_sum(InstructionSet set, DType wire, const float* received, float* sum, std::int64_t n) {

@@ -45,14 +45,6 @@ struct Panel {
 void panel_partials(InstructionSet set, const Panel& panel, const float* x, std::span<const std::int64_t> bounds,
                     bool fp16_accumulation, float* partial);
 
-/// Block `from` is added to block `to`, or (`store`) takes its place because that one is already part of another sum.
-struct Combine {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  bool store = false;
-  bool operator==(const Combine&) const = default;
-};
-
 /// One factor of a panel's sums: block b multiplies inputs [bounds[b], bounds[b + 1]).
 struct PanelTerm {
   Panel panel;
@@ -60,12 +52,22 @@ struct PanelTerm {
   std::span<const std::int64_t> bounds;
 };
 
+/// A step of a line's sum over slots of 64 lanes: slot `to` becomes the local sum of `block`, or (`kNone`) stays as it
+/// is, and then takes slot `from` in: added, or (`replaces`) instead of what it holds.
+struct SumStep {
+  static constexpr std::int32_t kNone = -1;
+  std::int32_t block = kNone;
+  std::int32_t from = kNone;
+  std::int32_t to = 0;
+  bool replaces = false;
+};
+
 /// How the blocks of a line become one sum.
 struct LineSum {
-  std::span<const Combine> combines;  ///< in order; each block's own come before it is sent on
-  std::int64_t root = 0;              ///< block that holds the sum in the end
+  std::span<const SumStep> steps;
+  std::int64_t root = 0;  ///< slot that holds the sum in the end
   bool fp16_accumulation = false;
-  DType wire = DType::fp32;  ///< fp32, fp16 or bf16: rounds each local sum, and each combine
+  DType wire = DType::fp32;  ///< fp32, fp16 or bf16: rounds each local sum after each term, and what each step adds
 };
 
 /// Whether sum_panel knows a type that travels.
@@ -73,10 +75,9 @@ constexpr bool sums_in(DType wire) {
   return wire == DType::fp32 || wire == DType::fp16 || wire == DType::bf16;
 }
 
-/// panel_partials from zero for each term, rounding after it, and then combine_sum for each combine, in one pass over
-/// the panel: a block is formed when the first combine needs it, so that what is not yet combined stays in the nearest
-/// cache. `partial` has room for (blocks, 64). Returns the root's 64 sums, which lie in `partial`.
-const float* sum_panel(InstructionSet set, std::span<const PanelTerm> terms, const LineSum& line, float* partial);
+/// panel_partials from zero and combine_sum in one pass over the panel, so that what is not yet combined stays in the
+/// nearest cache. `slots` has room for all that the steps name. Returns the root's 64 sums, which lie there.
+const float* sum_panel(InstructionSet set, std::span<const PanelTerm> terms, const LineSum& line, float* slots);
 
 /// sum[i] = rounded(wire, sum[i] + received[i]) for i < n: one combine of a reduction.
 void combine_sum(InstructionSet set, DType wire, const float* received, float* sum, std::int64_t n);

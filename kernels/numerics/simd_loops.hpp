@@ -26,18 +26,12 @@ constexpr std::int64_t row_bytes(PanelFormat format) {
 constexpr std::int64_t kVectors = Lanes::kWidth == 1 ? 8 : kPanelOutputs / Lanes::kWidth;
 constexpr std::int64_t kStripe = kVectors * Lanes::kWidth;
 
-/// Bytes by which memory is asked ahead of use: what arrives in the few hundred cycles that memory takes.
-constexpr std::int64_t kAhead = 4096;
-
 /// Adds the products of inputs [begin, end) to the sums of one stripe.
 template <PanelFormat Format, bool Fp16Accumulation>
 inline void multiply_block(const Panel& panel, const float* x, std::int64_t begin, std::int64_t end, std::int64_t lane,
                            Lanes::F (&sum)[kVectors]) {
   const auto* row = static_cast<const std::uint8_t*>(panel.elements) + begin * row_bytes(Format);
   for (std::int64_t k = begin; k < end; ++k, row += row_bytes(Format)) {
-    if (lane == 0) {
-      for (std::int64_t line = 0; line < row_bytes(Format); line += 64) __builtin_prefetch(row + kAhead + line);
-    }
     const Lanes::F input = Lanes::broadcast(x[k]);
     for (std::int64_t v = 0; v < kVectors; ++v) {
       Lanes::F weight = load_weights<Format>(row, lane + v * Lanes::kWidth);
@@ -95,60 +89,91 @@ inline Lanes::F round_wire(DType wire, Lanes::F value) {
   return value;
 }
 
+/// Local sums of one PE over one term, rounded as they travel.
+template <PanelFormat Format, bool Fp16Accumulation>
+inline void add_term(const PanelTerm& term, DType wire, std::int64_t block, std::int64_t lane,
+                     Lanes::F (&sum)[kVectors]) {
+  multiply_block<Format, Fp16Accumulation>(term.panel, term.x, term.bounds[static_cast<std::size_t>(block)],
+                                           term.bounds[static_cast<std::size_t>(block) + 1], lane, sum);
+  if (Fp16Accumulation && wire == DType::fp16) return;
+  for (Lanes::F& lanes : sum) lanes = round_wire(wire, lanes);
+}
+
 template <bool Fp16Accumulation>
-inline void multiply_block(const PanelTerm& term, std::int64_t block, std::int64_t lane, Lanes::F (&sum)[kVectors]) {
-  const std::int64_t begin = term.bounds[static_cast<std::size_t>(block)];
-  const std::int64_t end = term.bounds[static_cast<std::size_t>(block) + 1];
+inline void add_term(const PanelTerm& term, DType wire, std::int64_t block, std::int64_t lane,
+                     Lanes::F (&sum)[kVectors]) {
   switch (term.panel.format) {
     case PanelFormat::fp32:
-      return multiply_block<PanelFormat::fp32, Fp16Accumulation>(term.panel, term.x, begin, end, lane, sum);
+      return add_term<PanelFormat::fp32, Fp16Accumulation>(term, wire, block, lane, sum);
     case PanelFormat::fp16:
-      return multiply_block<PanelFormat::fp16, Fp16Accumulation>(term.panel, term.x, begin, end, lane, sum);
+      return add_term<PanelFormat::fp16, Fp16Accumulation>(term, wire, block, lane, sum);
     case PanelFormat::bf16:
-      return multiply_block<PanelFormat::bf16, Fp16Accumulation>(term.panel, term.x, begin, end, lane, sum);
+      return add_term<PanelFormat::bf16, Fp16Accumulation>(term, wire, block, lane, sum);
     case PanelFormat::scaled_int8:
-      return multiply_block<PanelFormat::scaled_int8, Fp16Accumulation>(term.panel, term.x, begin, end, lane, sum);
+      return add_term<PanelFormat::scaled_int8, Fp16Accumulation>(term, wire, block, lane, sum);
   }
 }
 
-/// Local sums of one PE.
+/// Any terms, for what is rare.
 template <bool Fp16Accumulation>
-void form_block(std::span<const PanelTerm> terms, DType wire, std::int64_t block, float* partial) {
-  for (std::int64_t lane = 0; lane < kPanelOutputs; lane += kStripe) {
-    Lanes::F sum[kVectors];
-    for (Lanes::F& lanes : sum) lanes = Lanes::broadcast(0.0F);
-    for (const PanelTerm& term : terms) {
-      multiply_block<Fp16Accumulation>(term, block, lane, sum);
-      for (Lanes::F& lanes : sum) lanes = round_wire(wire, lanes);
+struct AnyTerms {
+  std::span<const PanelTerm> terms;
+  inline void add(DType wire, std::int64_t block, std::int64_t lane, Lanes::F (&sum)[kVectors]) const {
+    for (const PanelTerm& term : terms) add_term<Fp16Accumulation>(term, wire, block, lane, sum);
+  }
+};
+
+template <PanelFormat Format, bool Fp16Accumulation>
+struct OneTerm {
+  const PanelTerm& term;
+  inline void add(DType wire, std::int64_t block, std::int64_t lane, Lanes::F (&sum)[kVectors]) const {
+    add_term<Format, Fp16Accumulation>(term, wire, block, lane, sum);
+  }
+};
+
+template <class Terms>
+void sum_steps(const Terms& terms, const LineSum& line, float* slots) {
+  for (const SumStep& step : line.steps) {
+    for (std::int64_t lane = 0; lane < kPanelOutputs; lane += kStripe) {
+      float* to = slots + step.to * kPanelOutputs + lane;
+      const float* from = slots + step.from * kPanelOutputs + lane;
+      Lanes::F sum[kVectors];
+      if (step.block != SumStep::kNone) {
+        for (Lanes::F& lanes : sum) lanes = Lanes::broadcast(0.0F);
+        terms.add(line.wire, step.block, lane, sum);
+      } else {
+        for (std::int64_t v = 0; v < kVectors; ++v) sum[v] = Lanes::load(to + v * Lanes::kWidth);
+      }
+      if (step.from != SumStep::kNone) {
+        for (std::int64_t v = 0; v < kVectors; ++v) {
+          const Lanes::F received = Lanes::load(from + v * Lanes::kWidth);
+          sum[v] = step.replaces ? received : round_wire(line.wire, Lanes::add(sum[v], received));
+        }
+      }
+      for (std::int64_t v = 0; v < kVectors; ++v) Lanes::store(to + v * Lanes::kWidth, sum[v]);
     }
-    for (std::int64_t v = 0; v < kVectors; ++v) Lanes::store(partial + lane + v * Lanes::kWidth, sum[v]);
   }
 }
 
 template <bool Fp16Accumulation>
-void sum_panel(std::span<const PanelTerm> terms, const LineSum& line, float* partial) {
-  std::int64_t formed = 0;
-  const auto form_up_to = [&](std::int64_t block) {
-    for (; formed <= block; ++formed)
-      form_block<Fp16Accumulation>(terms, line.wire, formed, partial + formed * kPanelOutputs);
-  };
-  for (const Combine& combine : line.combines) {
-    form_up_to(combine.from > combine.to ? combine.from : combine.to);
-    const float* from = partial + combine.from * kPanelOutputs;
-    float* to = partial + combine.to * kPanelOutputs;
-    for (std::int64_t lane = 0; lane < kPanelOutputs; lane += Lanes::kWidth) {
-      const Lanes::F received = Lanes::load(from + lane);
-      Lanes::store(to + lane, combine.store
-                                  ? received
-                                  : round_wire(line.wire, Lanes::add(Lanes::load(to + lane), received)));
-    }
+void sum_panel(std::span<const PanelTerm> terms, const LineSum& line, float* slots) {
+  if (terms.size() != 1) return sum_steps(AnyTerms<Fp16Accumulation>{terms}, line, slots);
+  const PanelTerm& term = terms.front();
+  switch (term.panel.format) {
+    case PanelFormat::fp32:
+      return sum_steps(OneTerm<PanelFormat::fp32, Fp16Accumulation>{term}, line, slots);
+    case PanelFormat::fp16:
+      return sum_steps(OneTerm<PanelFormat::fp16, Fp16Accumulation>{term}, line, slots);
+    case PanelFormat::bf16:
+      return sum_steps(OneTerm<PanelFormat::bf16, Fp16Accumulation>{term}, line, slots);
+    case PanelFormat::scaled_int8:
+      return sum_steps(OneTerm<PanelFormat::scaled_int8, Fp16Accumulation>{term}, line, slots);
   }
-  form_up_to(line.root);
 }
 
-void sum_panel(std::span<const PanelTerm> terms, const LineSum& line, float* partial) {
-  if (line.fp16_accumulation) return sum_panel<true>(terms, line, partial);
-  sum_panel<false>(terms, line, partial);
+void sum_panel(std::span<const PanelTerm> terms, const LineSum& line, float* slots) {
+  if (line.fp16_accumulation) return sum_panel<true>(terms, line, slots);
+  sum_panel<false>(terms, line, slots);
 }
 
 /// Adds whole vectors and leaves the rest of the n elements; returns how many were done.

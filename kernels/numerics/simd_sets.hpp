@@ -15,7 +15,7 @@ namespace waferline::kernels::simd {
   namespace set {                                                                               \
   void panel_partials(const Panel& panel, const float* x, std::span<const std::int64_t> bounds, \
                       bool fp16_accumulation, float* partial);                                  \
-  void sum_panel(std::span<const PanelTerm> terms, const LineSum& line, float* partial);        \
+  void sum_panel(std::span<const PanelTerm> terms, const LineSum& line, float* slots);          \
   std::int64_t combine_sum(DType wire, const float* received, float* sum, std::int64_t n);      \
   std::int64_t round_to_fp16(float* values, std::int64_t n);                                    \
   }
