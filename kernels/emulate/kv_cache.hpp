@@ -27,10 +27,12 @@ class KvCache {
   /// leaves the first row. Returns the most positions that one row passed up.
   std::int64_t shift(std::int64_t kept);
 
-  std::int64_t rows() const { return static_cast<std::int64_t>(rows_.size()); }
+  std::int64_t rows() const { return static_cast<std::int64_t>(bounds_.size()) - 1; }
   std::int64_t width() const { return width_; }
-  std::int64_t size(std::int64_t row) const { return rows_[static_cast<std::size_t>(row)].count; }
-  std::int64_t positions() const;
+  std::int64_t size(std::int64_t row) const {
+    return bounds_[static_cast<std::size_t>(row) + 1] - bounds_[static_cast<std::size_t>(row)];
+  }
+  std::int64_t positions() const { return bounds_.back(); }
   /// Element `index` of the oldest + `slot` position of a row.
   const float* entry(std::int64_t row, std::int64_t slot) const;
   /// For tests of what a lost row does.
@@ -38,20 +40,18 @@ class KvCache {
 
   /// Entries of all rows in order of position, and the bounds of each row among them.
   std::vector<const float*> entries() const;
-  std::vector<std::int64_t> bounds() const;
+  const std::vector<std::int64_t>& bounds() const { return bounds_; }
 
  private:
-  struct Row {
-    std::vector<float> data;  ///< entries from `first` on are alive
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-  };
-  void push(Row& row, const float* entry);
-  void drop_oldest(Row& row);
+  void drop_oldest(std::int64_t count);
 
   std::int64_t width_;
   DType stored_;
-  std::vector<Row> rows_;
+  /// Entries in order of position. A row passes its oldest to the end of the row above, so that every row is a run of
+  /// them and passing moves a bound.
+  std::vector<float> data_;
+  std::int64_t dead_ = 0;  ///< entries at the start of `data_` that have left
+  std::vector<std::int64_t> bounds_;
 };
 
 }  // namespace waferline::kernels::emulate

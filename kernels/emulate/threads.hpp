@@ -1,6 +1,6 @@
 #pragma once
-// Static shares of independent tasks for OpenMP threads: thread t always takes the same run of tasks, and each task
-// writes only its own results, so nothing depends on the number of threads.
+// Independent tasks for OpenMP threads. Each task writes only its own results, so nothing depends on the number of
+// threads or on which of them takes a task; a thread that the host holds up takes fewer.
 
 #include <omp.h>
 
@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <exception>
 #include <vector>
-
-#include "kernels/partition.hpp"
 
 namespace waferline::kernels::emulate {
 
@@ -23,20 +21,26 @@ inline int running_threads(int asked, std::int64_t tasks, std::int64_t macs) {
 }
 
 /// work(task, scratch) for each task below `tasks`, about `macs` multiply-accumulates in all; `scratch` belongs to the
-/// thread.
+/// thread. Of several tasks that throw, the first one's exception is passed on.
 template <class Work>
 void for_each_task(std::int64_t tasks, std::int64_t macs, int threads, const Work& work) {
   const int running = running_threads(threads, tasks, macs);
   std::exception_ptr failure;
+  std::int64_t failed = tasks;
 #pragma omp parallel num_threads(running) if (running > 1)
   {
-    const Range share = Split{tasks, omp_get_num_threads()}.range(omp_get_thread_num());
     std::vector<float> scratch;
-    try {
-      for (std::int64_t task = share.begin; task < share.end(); ++task) work(task, scratch);
-    } catch (...) {
+#pragma omp for schedule(dynamic)
+    for (std::int64_t task = 0; task < tasks; ++task) {
+      try {
+        work(task, scratch);
+      } catch (...) {
 #pragma omp critical
-      failure = std::current_exception();
+        if (task < failed) {
+          failed = task;
+          failure = std::current_exception();
+        }
+      }
     }
   }
   if (failure) std::rethrow_exception(failure);
