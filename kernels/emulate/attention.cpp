@@ -130,9 +130,8 @@ void Machine::values_of_head(TensorId id, std::int64_t copy, std::int64_t head, 
     }
     for (std::int64_t member = 0; member < heads.group; ++member) {
       const std::int64_t vector = head * heads.group + member;
-      const simd::PanelTerm term{{simd::PanelFormat::fp32, values.data()},
-                                 weights.of(copy).data() + vector * weights.ys,
-                                 bounds};
+      const simd::PanelTerm term{
+          {simd::PanelFormat::fp32, values.data()}, weights.of(copy).data() + vector * weights.ys, bounds};
       const auto done = sum_products(line, {&term, 1}, type(id), fp16_sums(), options_.set, partial);
       std::copy_n(done.begin(), count, output.of(copy).data() + vector * heads.head_dim + first);
     }
@@ -150,7 +149,8 @@ void Machine::soften(const Step& step, StepCounters& counters) {
                       std::span(scores.values)
                           .subspan(static_cast<std::size_t>(vector * scores.ys), static_cast<std::size_t>(scores.ys));
                   const float maximum = maxima.values[static_cast<std::size_t>(vector)];
-                  for (float& value : row) value = exp_fp32((value - maximum) * scale);
+                  for (float& value : row) value = (value - maximum) * scale;
+                  simd::exp_in_place(options_.set, row.data(), scores.ys);
                   round_in_place(type(step.output), row);
                 });
   const Tensor& grid = tensor(step.output);

@@ -54,7 +54,8 @@ void merge_top(std::span<float> kept, std::span<const float> received) {
 void Machine::count_travel(const Step& step, StepCounters& counters) {
   for (int i = 0; i < step.span; ++i) {
     const auto id = static_cast<TensorId>((step.kind == StepKind::relayout ? step.output : step.input) + i);
-    const std::int64_t words = most_elements(tensor(id).along_x) * most_elements(tensor(id).along_y) * tensor(id).copies;
+    const std::int64_t words =
+        most_elements(tensor(id).along_x) * most_elements(tensor(id).along_y) * tensor(id).copies;
     counters.words += words;
     counters.wavelets += wavelets(type(id), words);
     counters.line = std::max(counters.line, widest_line(tensor(id).along(step.axis)));

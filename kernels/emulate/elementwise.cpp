@@ -8,6 +8,7 @@
 #include "arch/error.hpp"
 #include "kernels/emulate/local_sums.hpp"
 #include "kernels/emulate/machine.hpp"
+#include "kernels/emulate/threads.hpp"
 #include "kernels/numerics/contract.hpp"
 
 namespace waferline::kernels::emulate {
@@ -84,11 +85,13 @@ void Machine::normalise(const Step& step, StepCounters& counters) {
       const float under_root =
           weighted ? total / static_cast<float>(summed) + constants_.norm_epsilon : total + constants_.l2_epsilon;
       const float scale = 1.0F / std::sqrt(under_root);
-      for (std::int64_t i = sum * summed; i < (sum + 1) * summed; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        const float scaled = rounded(stored, source.of(copy)[at] * scale);
-        output.of(copy)[at] = weighted ? rounded(stored, scaled * (*weight)[at % weight->size()]) : scaled;
-      }
+      const auto first = static_cast<std::size_t>(sum * summed);
+      const auto own = output.of(copy).subspan(first, static_cast<std::size_t>(summed));
+      for (std::size_t i = 0; i < own.size(); ++i) own[i] = source.of(copy)[first + i] * scale;
+      round_in_place(stored, own);
+      if (!weighted) continue;
+      for (std::size_t i = 0; i < own.size(); ++i) own[i] *= (*weight)[(first + i) % weight->size()];
+      round_in_place(stored, own);
     }
   }
   const Axis axis = axis_of(tensor(step.third));
@@ -110,16 +113,17 @@ void Machine::rotate(const Step& step, StepCounters& counters) {
   const DType stored = type(step.output);
   for (std::int64_t copy = 0; copy < vectors.copies; ++copy) {
     const Rotation& rotation = rotations_[static_cast<std::size_t>(copy)];
+    std::vector<float> products(2 * rotation.cosines.size());
     for (std::int64_t vector = 0; vector < bands.heads * bands.group; ++vector) {
       float* dims = vectors.of(copy).data() + vector * bands.head_dim;
+      for (std::size_t i = 0; i < products.size(); ++i) products[i] = dims[i] * rotation.cosines[i / 2];
+      round_in_place(stored, products);
       for (std::size_t pair = 0; pair < rotation.cosines.size(); ++pair) {
         const float a = dims[2 * pair];
-        const float b = dims[2 * pair + 1];
-        const float c = rotation.cosines[pair];
-        const float s = rotation.sines[pair];
-        dims[2 * pair] = rounded(stored, std::fma(-b, s, rounded(stored, a * c)));
-        dims[2 * pair + 1] = rounded(stored, std::fma(a, s, rounded(stored, b * c)));
+        dims[2 * pair] = std::fma(-dims[2 * pair + 1], rotation.sines[pair], products[2 * pair]);
+        dims[2 * pair + 1] = std::fma(a, rotation.sines[pair], products[2 * pair + 1]);
       }
+      round_in_place(stored, std::span(dims, products.size()));
     }
   }
   for (const std::int64_t part : pieces(bands)) {
@@ -128,6 +132,31 @@ void Machine::rotate(const Step& step, StepCounters& counters) {
                      4 * (bands.heads_at(part).size * bands.group + 1) * vectors.copies);
     observe(counters, Axis::x, part, work);
   }
+}
+
+void Machine::gate_with_silu(const Step& step) {
+  Buffer& output = buffer(step.output);
+  const Buffer& input = buffer(step.input);
+  const Buffer& up = buffer(step.second);
+  if (input.values.size() != output.values.size() || up.values.size() != output.values.size())
+    throw ConfigError(fmt::format("emulate: step {} is not emulated", step.label));
+  const DType stored = type(step.output);
+  constexpr std::int64_t kRun = 2048;
+  constexpr std::int64_t kSiluMacs = 20;  // one silu takes about as long as these
+  const std::int64_t elements = output.copies * output.elements();
+  const auto work = [&](std::int64_t task, std::vector<float>& scratch) {
+    const auto first = static_cast<std::size_t>(task * kRun);
+    const auto count = static_cast<std::size_t>(std::min(kRun, elements - task * kRun));
+    scratch.resize(count);
+    for (std::size_t i = 0; i < count; ++i) scratch[i] = -input.values[first + i];
+    simd::exp_in_place(options_.set, scratch.data(), static_cast<std::int64_t>(count));
+    for (std::size_t i = 0; i < count; ++i) scratch[i] = input.values[first + i] * (1.0F / (1.0F + scratch[i]));
+    round_in_place(stored, scratch);
+    const std::span<float> results = std::span(output.values).subspan(first, count);
+    for (std::size_t i = 0; i < count; ++i) results[i] = scratch[i] * up.values[first + i];
+    round_in_place(stored, results);
+  };
+  for_each_task(ceil_div(elements, kRun), elements * kSiluMacs, options_.threads, work);
 }
 
 void Machine::pointwise(const Step& step, StepCounters& counters) {
@@ -152,9 +181,9 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
   const auto apply = [&](auto&& function) {
     for (std::int64_t copy = 0; copy < output.copies; ++copy) {
       for (std::int64_t i = 0; i < output.elements(); ++i) {
-        output.of(copy)[static_cast<std::size_t>(i)] =
-            rounded(stored, function(copy, i, input.of(copy)[static_cast<std::size_t>(i)]));
+        output.of(copy)[static_cast<std::size_t>(i)] = function(copy, i, input.of(copy)[static_cast<std::size_t>(i)]);
       }
+      round_in_place(stored, output.of(copy));
     }
   };
   switch (step.op) {
@@ -166,8 +195,7 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
       apply([&](std::int64_t copy, std::int64_t i, float a) { return a + second(copy, i); });
       return count_pieces(Cover::all_local, 1, false);
     case ElementOp::silu_multiply:
-      apply(
-          [&](std::int64_t copy, std::int64_t i, float a) { return rounded(stored, silu_fp32(a)) * second(copy, i); });
+      gate_with_silu(step);
       // Each chosen expert's piece has instructions of its own; any other vector is done at once.
       return count_pieces(step.part == Part::experts ? Cover::each_vector : Cover::all_local, 2, true);
     case ElementOp::silu:

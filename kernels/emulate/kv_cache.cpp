@@ -25,16 +25,12 @@ void KvCache::drop_oldest(std::int64_t count) {
 }
 
 void KvCache::deal(std::span<const float> entries) {
-  std::vector<float> stored(entries.begin(), entries.end());
-  round_in_place(stored_, stored);
+  data_.assign(entries.begin(), entries.end());
+  round_in_place(stored_, data_);
+  dead_ = 0;
   const Split positions{static_cast<std::int64_t>(entries.size()) / width_, rows()};
-  for (std::int64_t row = 0; row < rows(); ++row) {
-    const Range own = positions.range(row);
-    Row& in = rows_[static_cast<std::size_t>(row)];
-    in.data.assign(stored.begin() + own.begin * width_, stored.begin() + own.end() * width_);
-    in.first = 0;
-    in.count = own.size;
-  }
+  for (std::int64_t row = 0; row < rows(); ++row)
+    bounds_[static_cast<std::size_t>(row) + 1] = positions.range(row).end();
 }
 
 std::int64_t KvCache::shift(std::int64_t kept) {

@@ -12,10 +12,10 @@ namespace waferline::kernels::emulate {
 namespace {
 
 /// Sum of squares, sum or maximum of a run of elements, as one vector instruction leaves it.
-float reduce_run(ElementOp op, const float* values, std::int64_t stride, std::int64_t count, float start, bool fp16) {
+float reduce_run(ElementOp op, const float* values, std::int64_t count, float start, bool fp16) {
   float result = start;
   for (std::int64_t i = 0; i < count; ++i) {
-    const float value = values[i * stride];
+    const float value = values[i];
     if (op == ElementOp::local_max) {
       result = std::max(result, value);
       continue;
@@ -41,38 +41,37 @@ void Machine::local_sums(const Step& step, StepCounters& counters) {
   const float start = step.op == ElementOp::local_max ? -std::numeric_limits<float>::infinity() : 0.0F;
   output.partial_axis = axis;
   output.partial.assign(static_cast<std::size_t>(bands.parts * output.copies * output.elements()), start);
+  const Dealt& line = dealt(bands);
   for (std::int64_t part = 0; part < bands.parts; ++part) {
-    for (std::int64_t copy = 0; copy < output.copies; ++copy)
-      grid ? sum_positions(step, part, copy, start) : sum_vector(step, bands, part, copy);
+    const Range own = line.dims[static_cast<std::size_t>(part)];
+    for (std::int64_t copy = 0; copy < output.copies; ++copy) {
+      float* sums = output.partial.data() + (part * output.copies + copy) * output.elements();
+      grid ? sum_positions(step, own, copy, sums) : sum_vector(step, line, part, copy, sums);
+    }
   }
-  for (const std::int64_t part : pieces(bands)) count_sums(step, bands, part, counters);
+  for (const std::int64_t part : line.tallied) count_sums(step, bands, part, counters);
   round_in_place(type(step.output), output.partial);
   if (tensor(step.output).along(axis).widest() <= 1) settle_sums(step, axis);
 }
 
-void Machine::sum_positions(const Step& step, std::int64_t part, std::int64_t copy, float start) {
+void Machine::sum_positions(const Step& step, Range own, std::int64_t copy, float* sums) {
+  if (own.size == 0) return;
   const Buffer& input = buffer(step.input);
-  Buffer& output = buffer(step.output);
-  const Range own = tensor(step.input).along_y.dims_at(part);
   const bool fp16 = fp16_sums() && type(step.output) == DType::fp16;
-  float* sums = output.partial.data() + (part * output.copies + copy) * output.elements();
   for (std::int64_t ix = 0; ix < input.xs; ++ix)
-    sums[ix] = reduce_run(step.op, input.of(copy).data() + ix * input.ys + own.begin, 1, own.size, start, fp16);
+    sums[ix] = reduce_run(step.op, input.of(copy).data() + ix * input.ys + own.begin, own.size, sums[ix], fp16);
 }
 
 /// Each output element sums a run of vectors: one (head norms), those of a head, or all (hidden norms).
-void Machine::sum_vector(const Step& step, const Bands& bands, std::int64_t part, std::int64_t copy) {
-  const Buffer& input = buffer(step.input);
-  Buffer& output = buffer(step.output);
-  const Range heads = bands.heads_at(part);
-  const Range dims = bands.dims_at(part);
+void Machine::sum_vector(const Step& step, const Dealt& line, std::int64_t part, std::int64_t copy, float* sums) {
+  const Range heads = line.heads[static_cast<std::size_t>(part)];
+  const Range dims = line.dims[static_cast<std::size_t>(part)];
   const bool fp16 = fp16_sums() && type(step.output) == DType::fp16;
-  const std::int64_t per_output = bands.heads * bands.group / output.elements();
-  float* sums = output.partial.data() + (part * output.copies + copy) * output.elements();
-  for (std::int64_t vector = heads.begin * bands.group; vector < heads.end() * bands.group; ++vector) {
-    const float* values = input.of(copy).data() + vector * bands.head_dim + dims.begin;
+  const std::int64_t per_output = line.bands.heads * line.bands.group / buffer(step.output).elements();
+  for (std::int64_t vector = heads.begin * line.bands.group; vector < heads.end() * line.bands.group; ++vector) {
+    const float* values = buffer(step.input).of(copy).data() + vector * line.bands.head_dim + dims.begin;
     float& sum = sums[vector / per_output];
-    sum = reduce_run(step.op, values, 1, dims.size, sum, fp16);
+    sum = reduce_run(step.op, values, dims.size, sum, fp16);
   }
 }
 

@@ -7,6 +7,7 @@
 // the number of threads.
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <span>
 #include <string>
@@ -116,9 +117,17 @@ class Machine {
   bool fp16_sums() const { return options_.accumulate == DType::fp16; }
   const Fold& fold(const CollectivePlan& plan, std::int64_t pes);
   const FoldTraffic& traffic(const Fold& fold, std::int64_t wavelets, bool multicast);
-  /// Parts of a line to tally: for a recorder all of them, otherwise one of each size, since a counter is that of the
-  /// PE that has most.
-  std::span<const std::int64_t> pieces(const Bands& bands);
+  /// What each part of a line holds, worked out once.
+  struct Dealt {
+    Bands bands;
+    std::vector<Range> heads;
+    std::vector<Range> dims;
+    /// Parts to tally: for a recorder all of them, otherwise one of each size, since a counter is that of the PE that
+    /// has most.
+    std::vector<std::int64_t> tallied;
+  };
+  const Dealt& dealt(const Bands& bands);
+  std::span<const std::int64_t> pieces(const Bands& bands) { return dealt(bands).tallied; }
   /// Most elements that a PE of the line holds.
   std::int64_t most_elements(const Bands& bands);
 
@@ -198,8 +207,8 @@ class Machine {
 
   // local_sums.cpp
   void local_sums(const Step& step, StepCounters& counters);
-  void sum_positions(const Step& step, std::int64_t part, std::int64_t copy, float start);
-  void sum_vector(const Step& step, const Bands& bands, std::int64_t part, std::int64_t copy);
+  void sum_positions(const Step& step, Range own, std::int64_t copy, float* sums);
+  void sum_vector(const Step& step, const Dealt& line, std::int64_t part, std::int64_t copy, float* sums);
   void count_sums(const Step& step, const Bands& bands, std::int64_t part, StepCounters& counters);
   void settle_sums(const Step& step, Axis axis);
 
@@ -208,6 +217,7 @@ class Machine {
   void normalise(const Step& step, StepCounters& counters);
   void rotate(const Step& step, StepCounters& counters);
   void pointwise(const Step& step, StepCounters& counters);
+  void gate_with_silu(const Step& step);
 
   // communicate.cpp
   void reduce(std::size_t index);
@@ -229,7 +239,7 @@ class Machine {
   std::map<std::pair<std::int64_t, std::int64_t>, Fold> folds_;  ///< by line length and index of the plan
   std::vector<CollectivePlan> plans_;
   std::map<std::tuple<const Fold*, std::int64_t, bool>, FoldTraffic> traffic_;
-  std::vector<std::pair<Bands, std::vector<std::int64_t>>> pieces_;
+  std::list<Dealt> dealt_;
   std::vector<std::vector<float>> inputs_;  ///< ordered inputs alive until their products are complete
   std::int64_t resident_bytes_ = 0;
   std::int64_t peak_buffer_bytes_ = 0;

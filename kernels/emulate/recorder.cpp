@@ -1,5 +1,6 @@
 #include "kernels/emulate/recorder.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "kernels/emulate/fold.hpp"
@@ -77,19 +78,21 @@ void PeGrid::add(std::int64_t row, std::int64_t col, const PeWork& work) {
   of(PeField::specials)[at] += work.specials;
 }
 
-std::span<const std::int64_t> Machine::pieces(const Bands& bands) {
-  for (const auto& [known, parts] : pieces_) {
-    if (known == bands) return parts;
-  }
-  std::vector<std::int64_t>& parts = pieces_.emplace_back(bands, std::vector<std::int64_t>{}).second;
+const Machine::Dealt& Machine::dealt(const Bands& bands) {
+  const auto known = std::find_if(dealt_.begin(), dealt_.end(), [&](const Dealt& line) { return line.bands == bands; });
+  if (known != dealt_.end()) return *known;
+  Dealt& line = dealt_.emplace_back();
+  line.bands = bands;
   std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
   for (std::int64_t part = 0; part < bands.parts; ++part) {
-    const std::pair size{bands.heads_at(part).size, bands.dims_at(part).size};
+    line.heads.push_back(bands.heads_at(part));
+    line.dims.push_back(bands.dims_at(part));
+    const std::pair size{line.heads.back().size, line.dims.back().size};
     const bool is_new = std::find(sizes.begin(), sizes.end(), size) == sizes.end();
     if (is_new) sizes.push_back(size);
-    if (is_new || options_.recorder != nullptr) parts.push_back(part);
+    if (is_new || options_.recorder != nullptr) line.tallied.push_back(part);
   }
-  return parts;
+  return line;
 }
 
 std::int64_t Machine::most_elements(const Bands& bands) {

@@ -78,6 +78,14 @@ void combine_sum(InstructionSet set, DType wire, const float* received, float* s
   for (; done < n; ++done) sum[done] = rounded(wire, sum[done] + received[done]);
 }
 
+void exp_in_place(InstructionSet set, float* values, std::int64_t n) {
+#if WAFERLINE_SIMD_X86
+  if (set == InstructionSet::avx512) return avx512::exp_in_place(values, n);
+  if (set == InstructionSet::avx2) return avx2::exp_in_place(values, n);
+#endif
+  portable::exp_in_place(values, n);
+}
+
 void round_to_fp16(float* values, std::int64_t n) {
   std::int64_t done = 0;
 #if WAFERLINE_SIMD_X86

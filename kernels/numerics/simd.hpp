@@ -82,6 +82,9 @@ const float* sum_panel(InstructionSet set, std::span<const PanelTerm> terms, con
 /// sum[i] = rounded(wire, sum[i] + received[i]) for i < n: one combine of a reduction.
 void combine_sum(InstructionSet set, DType wire, const float* received, float* sum, std::int64_t n);
 
+/// exp_fp32 of n values.
+void exp_in_place(InstructionSet set, float* values, std::int64_t n);
+
 /// Rounds n values to fp16 and back.
 void round_to_fp16(float* values, std::int64_t n);
 

@@ -4,6 +4,9 @@
 
 #include <immintrin.h>
 
+#include <bit>
+#include <limits>
+
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #else
@@ -44,6 +47,7 @@ struct Lanes {
   }
 };
 
+#include "kernels/numerics/simd_exp.hpp"
 #include "kernels/numerics/simd_loops.hpp"
 
 }  // namespace waferline::kernels::simd::avx2

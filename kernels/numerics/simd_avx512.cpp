@@ -4,6 +4,9 @@
 
 #include <immintrin.h>
 
+#include <bit>
+#include <limits>
+
 #if defined(__GNUC__) && !defined(__clang__)
 // gcc 12's own header passes a deliberately undefined register to the unmasked conversions.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -52,6 +55,7 @@ struct Lanes {
   }
 };
 
+#include "kernels/numerics/simd_exp.hpp"
 #include "kernels/numerics/simd_loops.hpp"
 
 }  // namespace waferline::kernels::simd::avx512

@@ -1,4 +1,6 @@
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "kernels/numerics/contract.hpp"
 #include "kernels/numerics/simd_sets.hpp"
@@ -22,6 +24,7 @@ struct Lanes {
   static F round_bf16(F value) { return rounded(DType::bf16, value); }
 };
 
+#include "kernels/numerics/simd_exp.hpp"
 #include "kernels/numerics/simd_loops.hpp"
 
 }  // namespace waferline::kernels::simd::portable

@@ -18,6 +18,7 @@ namespace waferline::kernels::simd {
   void sum_panel(std::span<const PanelTerm> terms, const LineSum& line, float* slots);          \
   std::int64_t combine_sum(DType wire, const float* received, float* sum, std::int64_t n);      \
   std::int64_t round_to_fp16(float* values, std::int64_t n);                                    \
+  void exp_in_place(float* values, std::int64_t n);                                             \
   }
 
 WAFERLINE_SIMD_ENTRY_POINTS(portable)
