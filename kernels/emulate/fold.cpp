@@ -75,20 +75,24 @@ class SlotPlan {
       if (free_.empty()) free_.push_back(slots_++);
       slot_of_[static_cast<std::size_t>(formed_)] = free_.back();
       free_.pop_back();
-      fold_.steps.push_back({static_cast<std::int32_t>(formed_), simd::SumStep::kNone, slot(formed_), false});
+      fold_.steps.push_back({static_cast<std::int32_t>(formed_), simd::SumStep::kNone, slot(formed_)});
     }
   }
 
   void take_in(const Combine& combine) {
+    if (combine.store) {  // the receiver sent its own sum before and goes on with this one, in the slot where it lies
+      slot_of_[static_cast<std::size_t>(combine.to)] = slot(combine.from);
+      return;
+    }
     simd::SumStep& last = fold_.steps.back();
-    const bool just_formed = last.block == combine.to && last.from == simd::SumStep::kNone;
+    const bool just_formed =
+        last.block == combine.to && last.to == slot(combine.to) && last.from == simd::SumStep::kNone;
     if (just_formed) {
       last.from = slot(combine.from);
-      last.replaces = combine.store;
     } else {
-      fold_.steps.push_back({simd::SumStep::kNone, slot(combine.from), slot(combine.to), combine.store});
+      fold_.steps.push_back({simd::SumStep::kNone, slot(combine.from), slot(combine.to)});
     }
-    free_.push_back(slot(combine.from));  // every PE sends once
+    free_.push_back(slot(combine.from));  // what was sent is not needed again
   }
 
   Fold& fold_;

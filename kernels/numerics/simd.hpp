@@ -53,13 +53,12 @@ struct PanelTerm {
 };
 
 /// A step of a line's sum over slots of 64 lanes: slot `to` becomes the local sum of `block`, or (`kNone`) stays as it
-/// is, and then takes slot `from` in: added, or (`replaces`) instead of what it holds.
+/// is, and then slot `from` is added, unless that is `kNone`.
 struct SumStep {
   static constexpr std::int32_t kNone = -1;
   std::int32_t block = kNone;
   std::int32_t from = kNone;
   std::int32_t to = 0;
-  bool replaces = false;
 };
 
 /// How the blocks of a line become one sum.

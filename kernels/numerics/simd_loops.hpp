@@ -136,7 +136,6 @@ void sum_steps(const Terms& terms, const LineSum& line, float* slots) {
   for (const SumStep& step : line.steps) {
     for (std::int64_t lane = 0; lane < kPanelOutputs; lane += kStripe) {
       float* to = slots + step.to * kPanelOutputs + lane;
-      const float* from = slots + step.from * kPanelOutputs + lane;
       Lanes::F sum[kVectors];
       if (step.block != SumStep::kNone) {
         for (Lanes::F& lanes : sum) lanes = Lanes::broadcast(0.0F);
@@ -145,9 +144,9 @@ void sum_steps(const Terms& terms, const LineSum& line, float* slots) {
         for (std::int64_t v = 0; v < kVectors; ++v) sum[v] = Lanes::load(to + v * Lanes::kWidth);
       }
       if (step.from != SumStep::kNone) {
+        const float* from = slots + step.from * kPanelOutputs + lane;
         for (std::int64_t v = 0; v < kVectors; ++v) {
-          const Lanes::F received = Lanes::load(from + v * Lanes::kWidth);
-          sum[v] = step.replaces ? received : round_wire(line.wire, Lanes::add(sum[v], received));
+          sum[v] = round_wire(line.wire, Lanes::add(sum[v], Lanes::load(from + v * Lanes::kWidth)));
         }
       }
       for (std::int64_t v = 0; v < kVectors; ++v) Lanes::store(to + v * Lanes::kWidth, sum[v]);

@@ -117,3 +117,24 @@ TEST_CASE("combines and roundings have the same bits on every instruction set, s
     }
   }
 }
+
+TEST_CASE(
+    "exponentials of an array have the bits of the single one on every instruction set, special values included") {
+  std::vector<float> values;
+  for (float x = -110.0F; x < 95.0F; x += 0.00713F) values.push_back(x);
+  for (const float x : {0.0F, -0.0F, 88.7228394F, 88.72284F, -104.0F, -104.00001F, 1e30F, -1e30F, 1e-30F})
+    values.push_back(x);
+  values.push_back(std::numeric_limits<float>::infinity());
+  values.push_back(-std::numeric_limits<float>::infinity());
+  std::vector<float> expected = values;
+  for (float& value : expected) value = exp_fp32(value);
+  for (const auto set : sets()) {
+    std::vector<float> done = values;
+    exp_in_place(set, done.data(), static_cast<std::int64_t>(done.size()));
+    INFO(name(set));
+    CHECK(bits(done) == bits(expected));
+    float nan = std::numeric_limits<float>::quiet_NaN();
+    exp_in_place(set, &nan, 1);
+    CHECK(std::isnan(nan));
+  }
+}
