@@ -1,8 +1,12 @@
-// The stepped fabric on a whole region: PE-cycles and wavelet-hops in a second of host time, and bytes of host state.
+// The stepped fabric on a whole region: PE-cycles and wavelet-hops in a second of host time, and bytes of host state;
+// beside them what the host's memory can read (STREAM), with as many threads and in the same run.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "bench/stream.hpp"
 #include "kernels/fabric/compile.hpp"
 #include "kernels/fabric/run.hpp"
 #include "kernels/fabric/sweep.hpp"
@@ -32,6 +36,12 @@ const char* name_of(int arrangement) {
   return names[arrangement];
 }
 
+void report_stream(benchmark::State& state, int threads) {
+  double best = 0;
+  for (int i = 0; i < 5; ++i) best = std::max(best, bench::stream_array().read(threads));
+  state.counters["stream_GB/s"] = best * 1e-9;
+}
+
 /// Arguments: arrangement, wavelets of payload, threads.
 void stepped_allreduce(benchmark::State& state) {
   const FabricProgram program =
@@ -50,6 +60,7 @@ void stepped_allreduce(benchmark::State& state) {
   };
   state.counters["PE-cycles"] = rate(pe_cycles);
   state.counters["wavelet-hops"] = rate(hops);
+  report_stream(state, static_cast<int>(state.range(2)));
   state.counters["state_B/PE"] = last.state_bytes_per_pe;
   state.counters["cycles"] = static_cast<double>(last.cycles);
   state.SetLabel(fmt::format("{} x {} PEs, {}, {} wavelets, {} threads", kSide, kSide,
@@ -63,6 +74,7 @@ void stepped_line(benchmark::State& state) {
   std::int64_t pe_cycles = 0;
   for (auto _ : state) pe_cycles += run(program, memory, 1).stepped_pe_cycles;
   state.counters["PE-cycles"] = benchmark::Counter(static_cast<double>(pe_cycles), benchmark::Counter::kIsRate);
+  report_stream(state, 1);
 }
 
 /// Arguments: axis, threads. All lines of the region, every PE with its own starting time.
@@ -74,6 +86,7 @@ void swept_allreduce(benchmark::State& state) {
     advance_rectangle(sweep, axis, {kSide, kSide}, times, static_cast<int>(state.range(1)));
     benchmark::DoNotOptimize(times.data());
   }
+  report_stream(state, static_cast<int>(state.range(1)));
   state.SetLabel(fmt::format("along {}, {} threads", state.range(0) == 0 ? "rows" : "columns", state.range(1)));
 }
 
@@ -92,6 +105,7 @@ void swept_token(benchmark::State& state) {
     schedule.steps.push_back(added);
   }
   for (auto _ : state) benchmark::DoNotOptimize(sweep_collectives(schedule, {}, static_cast<int>(state.range(0))));
+  report_stream(state, static_cast<int>(state.range(0)));
   state.SetLabel("320 all-reduces on 660 x 660 PEs");
 }
 
