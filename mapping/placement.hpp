@@ -96,6 +96,7 @@ struct SearchAccount {
   std::string space;              ///< what was searched, in words
   std::int64_t tried = 0;         ///< moves tried after the search
   std::int64_t plans = 0;         ///< partial plans that the dynamic program compared, and whole ones tried
+  std::optional<Cycles> optimum;  ///< shortest pass of all plans of the space (F104), where it was searched
   Cycles pass;                    ///< of one pass on the wafers, links between wafers included
   Cycles slowest_stage;           ///< work of the slowest region
   Cycles latency_bound;           ///< no plan of the space has a shorter pass

@@ -114,6 +114,7 @@ class Search {
 
   Placement improve(Found found) {
     embed(found);
+    const Cycles optimum = found.pass;
     const std::int64_t bound = users_bound(problem_, cuts_->wafers());
     switch (assembly_.request.objective) {
       case Objective::latency:
@@ -132,6 +133,7 @@ class Search {
     placement.search = account(problem_, *cuts_, found.plan, assembly_.request);
     placement.search.plans += plans_;
     placement.search.tried = tried;
+    placement.search.optimum = optimum;
     return placement;
   }
 

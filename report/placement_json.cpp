@@ -40,6 +40,7 @@ Json search_json(const PlacementAnswer& answer) {
   json["moves_tried"] = search.tried;
   json["gap_pct"] = search.gap_pct;
   json["pass_s"] = seconds(search.pass);
+  if (search.optimum) json["shortest_pass_of_space_s"] = seconds(*search.optimum);
   json["pass_bound_s"] = seconds(search.latency_bound);
   json["slowest_region_s"] = seconds(search.slowest_stage);
   json["slowest_region_bound_s"] = seconds(search.stage_bound);

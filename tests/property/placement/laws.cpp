@@ -43,6 +43,7 @@ TEST_CASE("A placement under any objective is sound and within one percent of th
     cuts.place_embedding(plan.sharing(RegionUse::embedding) > 0);
     const std::optional<Found> shortest = cuts.shortest({one.request.batch, kEndless});
     REQUIRE(shortest.has_value());
+    CHECK(placement->search.optimum.value().value == Approx(shortest->pass.value).epsilon(1e-12));
     CHECK(placement->search.pass.value <= shortest->pass.value * 1.01 * (1 + 1e-12));
   }
   CHECK(fitting >= 100);
