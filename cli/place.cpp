@@ -12,7 +12,7 @@
 #include "mapping/plan_file.hpp"
 #include "models/library.hpp"
 #include "models/overrides.hpp"
-#include "report/placement.hpp"
+#include "report/placement/placement.hpp"
 
 namespace waferline::cli {
 namespace {

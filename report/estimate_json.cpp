@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/estimate.hpp"
-#include "report/estimate_page.hpp"
+#include "report/html/estimate_page.hpp"
 #include "report/json_parts.hpp"
 
 namespace waferline::report {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "report/estimate_page.hpp"
+#include "report/html/estimate_page.hpp"
 #include "report/number.hpp"
 
 namespace waferline::report {

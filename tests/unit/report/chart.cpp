@@ -1,10 +1,10 @@
 // Scales, ticks and charts, with nothing, one point and huge ranges too.
-#include "report/chart.hpp"
+#include "report/html/chart.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "report/svg.hpp"
+#include "report/html/svg.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace waferline::report;

@@ -1,5 +1,5 @@
 // Escaping, tables and the frame of the pages.
-#include "report/html.hpp"
+#include "report/html/markup.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/svg.hpp"
+#include "report/html/svg.hpp"
 
 namespace waferline::report {
 namespace {

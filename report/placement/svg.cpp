@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/html/svg.hpp"
 #include "report/number.hpp"
-#include "report/placement.hpp"
-#include "report/svg.hpp"
+#include "report/placement/placement.hpp"
 
 namespace waferline::report {
 namespace {

@@ -1,11 +1,11 @@
 #pragma once
-// Elements that all charts use. For the .cpp files of this folder.
+// Elements that all charts use. For the .cpp files of report/.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "report/chart.hpp"
+#include "report/html/chart.hpp"
 
 namespace waferline::report {
 

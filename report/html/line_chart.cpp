@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "report/svg.hpp"
+#include "report/html/svg.hpp"
 
 namespace waferline::report {
 namespace {

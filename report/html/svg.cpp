@@ -1,4 +1,4 @@
-#include "report/svg.hpp"
+#include "report/html/svg.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "report/chart.hpp"
-#include "report/estimate_page.hpp"
+#include "report/html/chart.hpp"
+#include "report/html/estimate_page.hpp"
 #include "report/number.hpp"
 
 namespace waferline::report {

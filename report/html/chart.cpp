@@ -1,4 +1,4 @@
-#include "report/chart.hpp"
+#include "report/html/chart.hpp"
 
 #include <fmt/format.h>
 

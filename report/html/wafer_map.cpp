@@ -1,12 +1,12 @@
-#include "report/wafer_map.hpp"
+#include "report/html/wafer_map.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/estimate_page.hpp"
+#include "report/html/estimate_page.hpp"
+#include "report/html/svg.hpp"
 #include "report/number.hpp"
-#include "report/svg.hpp"
 
 namespace waferline::report {
 namespace {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json_parts.hpp"
-#include "report/placement.hpp"
+#include "report/placement/placement.hpp"
 
 namespace waferline::report {
 namespace {

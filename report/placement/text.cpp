@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "report/number.hpp"
-#include "report/placement.hpp"
+#include "report/placement/placement.hpp"
 
 namespace waferline::report {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "report/chart.hpp"
-#include "report/estimate_page.hpp"
+#include "report/html/chart.hpp"
+#include "report/html/estimate_page.hpp"
 #include "report/number.hpp"
 
 namespace waferline::report {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/html.hpp"
+#include "report/html/markup.hpp"
 
 namespace waferline::report {
 

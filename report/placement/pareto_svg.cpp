@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 
+#include "report/html/svg.hpp"
 #include "report/number.hpp"
-#include "report/placement.hpp"
-#include "report/svg.hpp"
+#include "report/placement/placement.hpp"
 
 namespace waferline::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "report/placement.hpp"
+#include "report/placement/placement.hpp"
 
 namespace waferline::report {
 namespace {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "report/chart.hpp"
-#include "report/estimate_page.hpp"
+#include "report/html/chart.hpp"
+#include "report/html/estimate_page.hpp"
+#include "report/html/wafer_map.hpp"
 #include "report/number.hpp"
-#include "report/wafer_map.hpp"
 
 namespace waferline::report {
 

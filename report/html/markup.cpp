@@ -1,8 +1,8 @@
-#include "report/html.hpp"
+#include "report/html/markup.hpp"
 
 #include <fmt/format.h>
 
-#include "report/html_style.hpp"
+#include "report/html/style.hpp"
 #include "report/version.hpp"
 
 namespace waferline::report {

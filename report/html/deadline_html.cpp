@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "report/chart.hpp"
 #include "report/deadline.hpp"
-#include "report/html.hpp"
+#include "report/html/chart.hpp"
+#include "report/html/markup.hpp"
 #include "report/number.hpp"
 
 namespace waferline::report {

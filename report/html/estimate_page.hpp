@@ -1,10 +1,10 @@
 #pragma once
-// The parts of an estimate's HTML page. For the .cpp files of this folder.
+// The parts of an estimate's HTML page. For the .cpp files of report/.
 
 #include <string>
 
 #include "report/estimate.hpp"
-#include "report/html.hpp"
+#include "report/html/markup.hpp"
 
 namespace waferline::report {
 
