@@ -20,12 +20,22 @@ std::set<std::int64_t> steps(std::int64_t first, std::int64_t factor, std::int64
   return values;
 }
 
+std::vector<report::RoofRate> roof(const estimate::DecodeEstimate& decode) {
+  const auto users = static_cast<double>(decode.request.batch);
+  std::vector<report::RoofRate> rates{{"estimate", users * decode.tokens_per_s.expected}};
+  for (const estimate::BoundLine& bound : decode.bounds) {
+    if (bound.time.value <= 0) continue;
+    rates.push_back({bound.name, users * decode.request.accepted_tokens / bound.time.value});
+  }
+  return rates;
+}
+
 std::optional<report::SeriesPoint> point(const SeriesInputs& inputs, const estimate::DecodeRequest& request) {
   try {
     const estimate::DecodeEstimate decode =
         estimate::estimate_decode(inputs.model, inputs.wafer, inputs.software, request);
     report::SeriesPoint point{
-        request.context_tokens, request.batch, decode.tokens_per_s, decode.pipelined_tokens_per_s, {}};
+        request.context_tokens, request.batch, decode.tokens_per_s, decode.pipelined_tokens_per_s, {}, roof(decode)};
     if (inputs.gpus.empty()) return point;
     const GpuWorkload workload = gpu_workload(inputs.stored, request.context_tokens);
     GpuLoad load;

@@ -5,6 +5,7 @@
 #include "arch/text_file.hpp"
 #include "cli/argument_text.hpp"
 #include "cli/command.hpp"
+#include "cli/html_option.hpp"
 #include "cli/model_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/search_option.hpp"
@@ -45,12 +46,14 @@ class Place : public Command {
     options.text("--svg", "FILE", svg_, "draw the wafers to scale");
     options.integer("--pareto", pareto_, IntegerRange{0, 64}, "the front over objectives, on up to N wafers more");
     options.text("--pareto-svg", "FILE", pareto_svg_, "draw that front");
+    html_.declare(options);
   }
 
   Answer run(const report::Page& page, Progress& progress) override {
     for (const auto& [flag, path] : outputs()) {
       if (*path) check_output_file(flag, **path);
     }
+    html_.check();
     if (compare_) return compare(page);
     progress.say("placing " + model_.name());
     report::PlacementAnswer answer = place(model_.name(), plan_, progress);
@@ -59,8 +62,10 @@ class Place : public Command {
       progress.say("searching the front");
       answer.front = estimate::pareto_front(stored(model_.name()), wafer(), software(), request(progress), *pareto_);
     }
+    answer.with_page = html_.given();
     Answer result;
     result.text = report::placement_text(answer, page);
+    if (html_.given()) result.files.push_back(html_.file(report::placement_html(answer, html_.command())));
     if (svg_) result.files.push_back({"--svg", *svg_, report::placement_svg(answer)});
     if (pareto_svg_) result.files.push_back({"--pareto-svg", *pareto_svg_, report::pareto_svg(answer)});
     if (out_) {
@@ -116,9 +121,9 @@ class Place : public Command {
 
   /// MODEL is the second plan; the model is the one that both name.
   Answer compare(const report::Page& page) {
-    if (plan_ || out_ || svg_ || pareto_ || search_) {
+    if (plan_ || out_ || svg_ || pareto_ || search_ || html_.given()) {
       throw ConfigError(
-          "--compare: takes two plans and writes nothing; leave out --plan, --out, --svg, --pareto, --search");
+          "--compare: takes two plans and writes nothing; leave out --plan, --out, --svg, --html, --pareto, --search");
     }
     Progress silent("comparing", false);
     const std::string& first = *compare_;
@@ -148,6 +153,7 @@ class Place : public Command {
   std::optional<std::string> svg_;
   std::optional<std::int64_t> pareto_;
   std::optional<std::string> pareto_svg_;
+  HtmlOption html_;
 };
 
 }  // namespace

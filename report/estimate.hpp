@@ -27,6 +27,12 @@ struct SpeculatingService {
   double accepted_tokens = 1;
 };
 
+/// Tokens per second of all users of a pass: of the estimate, or the most that a bound allows.
+struct RoofRate {
+  std::string name;  ///< "estimate", or that of the bound
+  double tokens_per_s = 0;
+};
+
 /// The same estimate at another context or number of users.
 struct SeriesPoint {
   std::int64_t context_tokens = 0;
@@ -34,6 +40,7 @@ struct SeriesPoint {
   estimate::RateBand tokens_per_s;          ///< of one user
   double pipelined_tokens_per_s = 0;        ///< of all users, every stage busy
   std::vector<std::optional<double>> gpus;  ///< tokens/s of one user on each GPU system; nothing where it has no room
+  std::vector<RoofRate> roof;               ///< the estimate, then each bound above 0 s
 };
 
 /// What the page draws beyond the answer: it is in the document too when a page is made.

@@ -107,6 +107,8 @@ Json series_json(const std::vector<SeriesPoint>& points) {
     entry["pipelined_tokens_per_s"] = point.pipelined_tokens_per_s;
     entry["gpu_tokens_per_s"] = Json::array();
     for (const std::optional<double>& gpu : point.gpus) entry["gpu_tokens_per_s"].push_back(or_null(gpu));
+    entry["roof_tokens_per_s"] = Json::object();
+    for (const RoofRate& rate : point.roof) entry["roof_tokens_per_s"][rate.name] = rate.tokens_per_s;
     json.push_back(std::move(entry));
   }
   return json;
@@ -116,10 +118,7 @@ Json series_json(const std::vector<SeriesPoint>& points) {
 Json page_json(const EstimateAnswer& answer) {
   Json json{{"over_context", series_json(answer.series->over_context)},
             {"over_users", series_json(answer.series->over_users)}};
-  json["breakdown_share"] = Json::object();
-  for (const BreakdownPart& part : answer.decode.breakdown) {
-    json["breakdown_share"][part.name] = part.time / answer.decode.tpot.expected;
-  }
+  json["breakdown_share"] = breakdown_share_json(answer.decode);
   json["gpus"] = Json::array();
   for (const GpuAnswer& gpu : answer.gpus) {
     const GpuEstimate& time = gpu.estimate;
@@ -149,8 +148,7 @@ std::string estimate_json(const EstimateAnswer& answer) {
   json["tpot_s"] = seconds_band(decode.tpot.low, decode.tpot.expected, decode.tpot.high);
   json["tokens_per_s"] = {
       {"low", decode.tokens_per_s.low}, {"expected", decode.tokens_per_s.expected}, {"high", decode.tokens_per_s.high}};
-  json["breakdown_s"] = Json::object();
-  for (const BreakdownPart& part : decode.breakdown) json["breakdown_s"][part.name] = part.time.value;
+  json["breakdown_s"] = breakdown_json(decode);
   json["bounds_s"] = Json::object();
   for (const BoundLine& bound : decode.bounds) json["bounds_s"][bound.name] = bound.time.value;
   json["estimate_over_bounds"] = Json::object();
@@ -159,13 +157,7 @@ std::string estimate_json(const EstimateAnswer& answer) {
   for (const GpuAnswer& gpu : answer.gpus) json["gpus"].push_back(gpu_json(gpu));
   json["published"] = Json::array();
   for (const traces::EndpointRow& row : answer.published) json["published"].push_back(published_json(row));
-  json["assumptions"] = Json::array();
-  for (const Assumption& assumption : decode.assumptions) {
-    json["assumptions"].push_back({{"key", assumption.key},
-                                   {"value", assumption.value},
-                                   {"kind", assumption.kind},
-                                   {"source", assumption.source}});
-  }
+  json["assumptions"] = assumptions_json(decode.assumptions);
   json["sensitivity"] = Json::array();
   for (const SensitivityLine& line : decode.sensitivity) {
     json["sensitivity"].push_back({{"key", line.key},

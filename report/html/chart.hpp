@@ -95,4 +95,30 @@ struct Line {
 std::string line_chart(const ChartText& text, const std::vector<Line>& lines, const std::string& x_name,
                        const std::string& y_name);
 
+/// A mark at two numbers, with a third beside it where there is room.
+struct ScatterPoint {
+  Shown x;
+  Shown y;
+  Shown label;
+};
+
+struct ScatterGroup {
+  std::string name;
+  std::vector<ScatterPoint> points;  ///< at least one, with positive numbers
+};
+
+/// Marks over two axes, each logarithmic where its numbers lie far apart; up to four groups are told apart by shape and
+/// colour. Empty text for no groups.
+std::string scatter_chart(const ChartText& text, const std::vector<ScatterGroup>& groups, const AxisUnit& x_unit,
+                          const AxisUnit& y_unit);
+
+struct Column {
+  Shown number;
+  int color = 0;  ///< 0 to 3
+};
+
+/// Columns from 0 beside each other, counted from 0 along the horizontal axis. Empty text if none is above 0.
+std::string column_chart(const ChartText& text, const std::vector<Column>& columns, const std::string& x_name,
+                         const AxisUnit& unit);
+
 }  // namespace waferline::report

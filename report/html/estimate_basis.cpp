@@ -34,9 +34,10 @@ std::string placement_section(const EstimateAnswer& answer) {
   count("usable PEs of one wafer", "usable_pes_per_wafer", answer.usable_pes_per_wafer);
   count("longest context with these users, tokens", "max_context_tokens", placement.max_context_tokens);
   count("most users at this context", "max_users", placement.max_users);
-  const std::string map = wafer_map(placement, answer.usable_extent);
+  const WaferMap map_of{placement, answer.usable_extent, "/wafer/regions"};
+  const std::string map = wafer_map(map_of);
   const std::string numbers = table_html(room) + table_html(sram);
-  const std::string regions = region_table(placement);
+  const std::string regions = region_table(map_of);
   return section_html(
       "placement", "Where the model lies",
       paragraph_html("Numbers in the map are layers; fainter regions come earlier on the way of a token. Embedding and "
@@ -101,10 +102,10 @@ std::string sensitivity_part(const EstimateAnswer& answer) {
       table_html(table));
 }
 
-HtmlTable assumption_table(const EstimateAnswer& answer) {
+HtmlTable assumption_table(const std::vector<Assumption>& assumptions) {
   HtmlTable table{"Every input of the estimate", {"input", "value", "known from", "source"}, {}, {}, false, true};
-  for (std::size_t i = 0; i < answer.decode.assumptions.size(); ++i) {
-    const Assumption& assumption = answer.decode.assumptions[i];
+  for (std::size_t i = 0; i < assumptions.size(); ++i) {
+    const Assumption& assumption = assumptions[i];
     const std::string key = fmt::format("/assumptions/{}", i);
     table.rows.push_back({quoted({key + "/key", assumption.key}), quoted({key + "/value", assumption.value}),
                           quoted({key + "/kind", assumption.kind}), quoted({key + "/source", assumption.source})});
@@ -119,13 +120,13 @@ std::string sensitivity_section(const EstimateAnswer& answer) {
   return section_html("inputs", "What moves the answer", sensitivity_part(answer));
 }
 
-std::string assumptions_section(const EstimateAnswer& answer) {
-  std::string body = table_html(assumption_table(answer));
-  std::vector<std::string> notes;
-  for (std::size_t i = 0; i < answer.decode.notes.size(); ++i) {
-    notes.push_back(quoted({fmt::format("/notes/{}", i), answer.decode.notes[i]}));
+std::string assumptions_section(const std::vector<Assumption>& assumptions, const std::vector<std::string>& notes) {
+  std::string body = table_html(assumption_table(assumptions));
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    items.push_back(quoted({fmt::format("/notes/{}", i), notes[i]}));
   }
-  if (!notes.empty()) body += "<h3>Notes</h3>\n" + list_html(notes);
+  if (!items.empty()) body += "<h3>Notes</h3>\n" + list_html(items);
   return section_html("assumptions", "What it rests on", body);
 }
 

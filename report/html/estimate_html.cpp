@@ -43,9 +43,9 @@ std::string estimate_html(const EstimateAnswer& answer, const std::string& comma
   page.title = fmt::format("{} on {}", answer.model.name, answer.decode.system);
   page.heading = quoted({"/model/name", answer.model.name}) + " on " + quoted(quoted_system(answer));
   page.lead = lead(answer);
-  page.body = whole_answer_sections(answer.whole) + breakdown_section(answer) + bounds_section(answer) +
+  page.body = whole_answer_sections(answer.whole) + breakdown_section(answer.decode) + bounds_section(answer) +
               gpu_section(answer) + series_section(answer) + placement_section(answer) + sensitivity_section(answer) +
-              published_section(answer) + assumptions_section(answer);
+              published_section(answer) + assumptions_section(answer.decode.assumptions, answer.decode.notes);
   page.command = command;
   return page_html(page);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of an estimate's HTML page. For the .cpp files of report/.
+// The parts of the HTML pages of estimates and placements. For the .cpp files of report/.
 
 #include <string>
 
@@ -23,13 +23,18 @@ Shown shown_time(std::string key, Seconds time);
 Shown shown_rate(std::string key, double tokens_per_s);
 Shown shown_count(std::string key, std::int64_t count);
 
-std::string breakdown_section(const EstimateAnswer& answer);
+/// Points into /breakdown_s, /tpot_s and /page/breakdown_share.
+std::string breakdown_section(const estimate::DecodeEstimate& decode);
 std::string bounds_section(const EstimateAnswer& answer);
+/// The bounds as lines above the estimate, against users and against context.
+std::string roofline_part(const EstimateAnswer& answer);
 std::string gpu_section(const EstimateAnswer& answer);
 std::string series_section(const EstimateAnswer& answer);
 std::string placement_section(const EstimateAnswer& answer);
 std::string published_section(const EstimateAnswer& answer);
 std::string sensitivity_section(const EstimateAnswer& answer);
-std::string assumptions_section(const EstimateAnswer& answer);
+/// Points into /assumptions and /notes.
+std::string assumptions_section(const std::vector<estimate::Assumption>& assumptions,
+                                const std::vector<std::string>& notes);
 
 }  // namespace waferline::report

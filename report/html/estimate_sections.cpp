@@ -44,8 +44,8 @@ Shown shown_count(std::string key, std::int64_t count) {
   return {std::move(key), static_cast<double>(count), count_text(count)};
 }
 
-std::string breakdown_section(const EstimateAnswer& answer) {
-  std::vector<BreakdownPart> parts = answer.decode.breakdown;
+std::string breakdown_section(const DecodeEstimate& decode) {
+  std::vector<BreakdownPart> parts = decode.breakdown;
   std::stable_sort(parts.begin(), parts.end(),
                    [](const BreakdownPart& a, const BreakdownPart& b) { return a.time > b.time; });
   HtmlTable table{"Parts of the expected time per token", {"part", "time", "share"}, {}, {false, true, true}};
@@ -53,7 +53,7 @@ std::string breakdown_section(const EstimateAnswer& answer) {
   double start = 0;
   for (const BreakdownPart& part : parts) {
     const Shown time = shown_time("/breakdown_s" + pointer_step(part.name), part.time);
-    const double share = part.time / answer.decode.tpot.expected;
+    const double share = part.time / decode.tpot.expected;
     table.rows.push_back(
         {escaped(spaced(part.name)), shown(time),
          shown({"/page/breakdown_share" + pointer_step(part.name), share, fmt::format("{:.1f} %", 100 * share)})});
@@ -62,7 +62,7 @@ std::string breakdown_section(const EstimateAnswer& answer) {
     bars.push_back({{}, spaced(part.name), time, start, end, {}, {}, 0});
     start = end;
   }
-  const Shown total = shown_time("/tpot_s/expected", answer.decode.tpot.expected);
+  const Shown total = shown_time("/tpot_s/expected", decode.tpot.expected);
   table.rows.push_back({"<strong>all</strong>", shown(total), ""});
   bars.push_back({{}, "all: time per token", total, 0, total.value, {}, {}, 1});
   const std::string chart =
@@ -105,7 +105,8 @@ std::string bounds_section(const EstimateAnswer& answer) {
                       paragraph_html("A bound is a time that no software can beat on this hardware: bytes over "
                                      "bandwidth, or hops over the mesh. What lies between bound and estimate is "
                                      "overhead.") +
-                          pair_html(figure_html("Shorter is faster", chart), table_html(table)));
+                          pair_html(figure_html("Shorter is faster", chart), table_html(table)) +
+                          roofline_part(answer));
 }
 
 std::string gpu_section(const EstimateAnswer& answer) {

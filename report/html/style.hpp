@@ -41,6 +41,7 @@ svg .curve{fill:none;stroke-width:2}
 svg .band{opacity:.16}
 svg .wafer{fill:var(--tint);stroke:var(--line)}
 svg .region{stroke:var(--bg);stroke-width:.7}
+svg .defect{fill:var(--ink)}
 svg .plate{fill:var(--bg);fill-opacity:.88}
 .scroll{overflow-x:auto;max-width:100%;margin:.75rem 0}
 .pair>.scroll,.pair>div>.scroll:first-child{margin-top:0}

@@ -49,38 +49,100 @@ std::string label_svg(const PlacedRegion& placed, double x, double y) {
          svg_text(x, y + 4, label, "middle", "");
 }
 
-std::string region_svg(const PlacedRegion& placed, std::size_t index, double scale, std::int64_t layers) {
-  const Region& region = placed.region;
-  const double x = static_cast<double>(region.col) * scale;
-  const double y = static_cast<double>(region.row) * scale;
-  const double w = static_cast<double>(region.extent.cols) * scale;
-  const double h = static_cast<double>(region.extent.rows) * scale;
-  const std::string pointer = fmt::format(" data-region=\"/wafer/regions/{}\"", index);
-  const std::string holds = placed.layer_count > 0 ? "layers " + layers_text(placed) : layers_text(placed);
-  std::string svg = fmt::format(
-      R"(<rect {}{} x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"><title>{}, {} x {} PEs at row {}, column {}</title></rect>)",
-      fill_of(placed, layers), pointer, x, y, w, h, holds, region.extent.rows, region.extent.cols, region.row,
-      region.col);
-  if (w < text_width(layers_text(placed)) + 4 || h < 15) return svg;
-  return svg +
-         fmt::format("<g data-label=\"/wafer/regions/{}\">{}</g>", index, label_svg(placed, x + w / 2, y + h / 2));
+/// Drawn rectangle, in the units of labels.
+struct Box {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+};
+
+Box box_of(const Region& region, double scale) {
+  return {static_cast<double>(region.col) * scale, static_cast<double>(region.row) * scale,
+          static_cast<double>(region.extent.cols) * scale, static_cast<double>(region.extent.rows) * scale};
 }
 
-std::string one_wafer(const mapping::Placement& placement, std::int64_t wafer, Extent usable, std::int64_t layers) {
+std::string place_attributes(const Box& box) {
+  return fmt::format(R"(x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}")", box.x, box.y, box.width, box.height);
+}
+
+/// Along the lower edge, on a plate: the share of the room for caches that the cached tokens take.
+std::string cache_bar(const mapping::SramUse& use, const Box& region, const std::string& pointer) {
+  const double room = static_cast<double>((use.kv + use.free()).value);
+  if (use.kv.value == 0 || region.height < 12 || region.width < 8) return {};
+  const Box plate{region.x + 1, region.y + region.height - 5, region.width - 2, 4};
+  const Box used{plate.x, plate.y + 0.5, plate.width * static_cast<double>(use.kv.value) / room, 3};
+  return fmt::format(R"(<rect class="plate" {}/><rect class="fill3" data-cache="{}" {}/>)", place_attributes(plate),
+                     pointer, place_attributes(used));
+}
+
+std::string region_svg(const WaferMap& map, std::size_t index, double scale, std::int64_t layers) {
+  const PlacedRegion& placed = map.placement.regions[index];
+  const Region& region = placed.region;
+  const Box box = box_of(region, scale);
+  const std::string pointer = fmt::format("{}/{}", map.regions_key, index);
+  const std::string holds = placed.layer_count > 0 ? "layers " + layers_text(placed) : layers_text(placed);
+  std::string svg =
+      fmt::format(R"(<rect {} data-region="{}" {}><title>{}, {} x {} PEs at row {}, column {}</title></rect>)",
+                  fill_of(placed, layers), pointer, place_attributes(box), holds, region.extent.rows,
+                  region.extent.cols, region.row, region.col);
+  double bar_height = 0;
+  if (map.accounts) {
+    const std::string bar = cache_bar(placed.sram, box, pointer);
+    if (!bar.empty()) bar_height = 5;
+    svg += bar;
+  }
+  if (box.width < text_width(layers_text(placed)) + 4 || box.height - bar_height < 15) return svg;
+  return svg + fmt::format("<g data-label=\"{}\">{}</g>", pointer,
+                           label_svg(placed, box.x + box.width / 2, box.y + (box.height - bar_height) / 2));
+}
+
+/// Thin ones are drawn as wide as can be seen, around their place.
+std::string defect_svg(const Region& where, const std::string& pointer, double scale) {
+  const double least = where.extent.pes() == 1 ? 3 : 1.5;
+  Box box = box_of(where, scale);
+  const auto widen = [least](double& from, double& length) {
+    const double more = std::max(0.0, least - length);
+    from -= more / 2;
+    length += more;
+  };
+  widen(box.x, box.width);
+  widen(box.y, box.height);
+  return fmt::format(R"(<rect class="defect" data-defect="{}" {}/>)", pointer, place_attributes(box)) + "\n";
+}
+
+std::string defects_svg(const Defects& defects, Extent usable, double scale) {
+  std::string svg;
+  for (std::size_t i = 0; i < defects.rows.size(); ++i) {
+    svg += defect_svg({0, defects.rows[i], 0, {1, usable.cols}}, fmt::format("/page/defects/rows/{}", i), scale);
+  }
+  for (std::size_t i = 0; i < defects.cols.size(); ++i) {
+    svg += defect_svg({0, 0, defects.cols[i], {usable.rows, 1}}, fmt::format("/page/defects/cols/{}", i), scale);
+  }
+  for (std::size_t i = 0; i < defects.pes.size(); ++i) {
+    const PePosition& pe = defects.pes[i];
+    svg += defect_svg({0, pe.row, pe.col, {1, 1}}, fmt::format("/page/defects/pes/{}", i), scale);
+  }
+  return svg;
+}
+
+std::string one_wafer(const WaferMap& map, std::int64_t wafer, std::int64_t layers) {
+  const mapping::Placement& placement = map.placement;
   const double width = map_size(placement.wafers).width;
-  const double scale = width / static_cast<double>(std::max<std::int64_t>(1, usable.cols));
-  const double height = scale * static_cast<double>(usable.rows);
+  const double scale = width / static_cast<double>(std::max<std::int64_t>(1, map.usable.cols));
+  const double height = scale * static_cast<double>(map.usable.rows);
   std::string regions;
   std::string name = "The wafer";
   for (std::size_t i = 0; i < placement.regions.size(); ++i) {
     const PlacedRegion& placed = placement.regions[i];
     if (placed.region.wafer != wafer) continue;
     if (placement.wafers > 1) {
-      name = "Wafer " +
-             shown({fmt::format("/wafer/regions/{}/wafer", i), static_cast<double>(wafer), fmt::format("{}", wafer)});
+      name = "Wafer " + shown({fmt::format("{}/{}/wafer", map.regions_key, i), static_cast<double>(wafer),
+                               fmt::format("{}", wafer)});
     }
-    regions += region_svg(placed, i, scale, layers) + "\n";
+    regions += region_svg(map, i, scale, layers) + "\n";
   }
+  if (map.defects != nullptr) regions += defects_svg(*map.defects, map.usable, scale);
   const ChartText text{fmt::format("wafer-{}", wafer), fmt::format("Map of wafer {}", wafer),
                        "Regions drawn to scale on the usable PEs; the table of regions holds their places and layers."};
   return fmt::format(
@@ -88,38 +150,59 @@ std::string one_wafer(const mapping::Placement& placement, std::int64_t wafer, E
       fmt::format(R"(<rect class="wafer" x="0" y="0" width="{:.2f}" height="{:.2f}"/>)", width, height), regions);
 }
 
+/// "upright, 8 bands"; the numbers point into the document.
+std::string form_cell(const PlacedRegion& placed, const std::string& pointer) {
+  std::string text = placed.turned ? "turned" : "upright";
+  const auto add = [&](const char* key, std::int64_t number, const char* what) {
+    if (number > 1) text += fmt::format(", {} {}", shown(shown_count(pointer + key, number)), what);
+  };
+  add("/expert_bands", placed.expert_bands, "bands");
+  add("/latent_copies", placed.latent_copies, "copies");
+  return text;
+}
+
 }  // namespace
 
-std::string wafer_map(const mapping::Placement& placement, Extent usable) {
+std::string wafer_map(const WaferMap& map) {
+  const mapping::Placement& placement = map.placement;
   if (placement.regions.empty()) return {};
   std::int64_t layers = 0;
   for (const PlacedRegion& placed : placement.regions) {
     layers = std::max(layers, placed.first_layer + placed.layer_count);
   }
   std::string maps = fmt::format("<div class=\"{}\">\n", map_size(placement.wafers).style);
-  for (std::int64_t wafer = 0; wafer < placement.wafers; ++wafer) maps += one_wafer(placement, wafer, usable, layers);
+  for (std::int64_t wafer = 0; wafer < placement.wafers; ++wafer) maps += one_wafer(map, wafer, layers);
   return maps + "</div>\n";
 }
 
-std::string region_table(const mapping::Placement& placement) {
+std::string region_holds(const WaferMap& map, std::size_t index) {
+  const PlacedRegion& placed = map.placement.regions[index];
+  if (placed.layer_count == 0) return layers_text(placed);
+  const std::string key = fmt::format("{}/{}/layers/", map.regions_key, index);
+  const std::int64_t last = placed.first_layer + placed.layer_count - 1;
+  const std::string first = "layer&nbsp;" + shown(shown_count(key + "0", placed.first_layer));
+  return last == placed.first_layer ? first : first + "&nbsp;to&nbsp;" + shown(shown_count(key + "1", last));
+}
+
+std::string region_table(const WaferMap& map) {
+  const mapping::Placement& placement = map.placement;
   HtmlTable table{"Regions in the order in which a token visits them; wafers, rows and columns of PEs count from zero",
                   {"holds", "wafer", "row", "column", "rows", "columns"},
                   {},
                   {false, true, true, true, true, true},
                   placement.regions.size() > 12};
+  if (map.accounts) {
+    table.headings.emplace_back("form");
+    table.caption += "; bands are of routed experts, copies of the latent cache";
+  }
   for (std::size_t i = 0; i < placement.regions.size(); ++i) {
     const PlacedRegion& placed = placement.regions[i];
-    const std::string key = fmt::format("/wafer/regions/{}", i);
+    const std::string key = fmt::format("{}/{}", map.regions_key, i);
     const auto cell = [&](const char* name, std::int64_t value) { return shown(shown_count(key + name, value)); };
-    std::string holds = layers_text(placed);
-    if (placed.layer_count > 0) {
-      const std::int64_t last = placed.first_layer + placed.layer_count - 1;
-      holds = "layer " + cell("/layers/0", placed.first_layer);
-      if (last > placed.first_layer) holds += " to " + cell("/layers/1", last);
-    }
-    table.rows.push_back({holds, cell("/wafer", placed.region.wafer), cell("/row", placed.region.row),
+    table.rows.push_back({region_holds(map, i), cell("/wafer", placed.region.wafer), cell("/row", placed.region.row),
                           cell("/col", placed.region.col), cell("/rows", placed.region.extent.rows),
                           cell("/cols", placed.region.extent.cols)});
+    if (map.accounts) table.rows.back().push_back(form_cell(placed, key));
   }
   return table_html(table);
 }

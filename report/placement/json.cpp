@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json_parts.hpp"
+#include "report/placement/figures.hpp"
 #include "report/placement/placement.hpp"
 
 namespace waferline::report {
@@ -34,7 +35,7 @@ Json region_json(const PlacementAnswer& answer, std::size_t index) {
 
 Json search_json(const PlacementAnswer& answer) {
   const mapping::SearchAccount& search = answer.decode.placement.search;
-  const auto seconds = [&](Cycles cycles) { return (cycles / answer.wafer.clock.value).value; };
+  const auto seconds = [&](Cycles cycles) { return wafer_time(answer, cycles).value; };
   Json json{{"objective", mapping::name(search.objective)}, {"space", search.space}};
   json["partial_plans"] = search.plans;
   json["moves_tried"] = search.tried;
@@ -62,6 +63,24 @@ Json front_json(const std::vector<estimate::ParetoPoint>& front) {
   return json;
 }
 
+Json pipeline_json(const PipelineFigures& figures) {
+  return {{"stages", figures.stages},
+          {"busy_share", figures.busy_share},
+          {"tokens_per_s", figures.tokens_per_s},
+          {"idle_share_of_one_user", figures.idle_share_of_one},
+          {"cache_bytes_per_user", figures.cache_per_user.value}};
+}
+
+/// Numbers that only the page shows, so that each of them can be found here.
+Json page_json(const PlacementAnswer& answer) {
+  const Defects& defects = answer.wafer.defects;
+  Json json{{"usable_rows", answer.wafer.usable().rows}, {"usable_cols", answer.wafer.usable().cols}};
+  json["breakdown_share"] = breakdown_share_json(answer.decode);
+  json["defects"] = {{"rows", defects.rows}, {"cols", defects.cols}, {"pes", Json::array()}};
+  for (const PePosition& pe : defects.pes) json["defects"]["pes"].push_back({{"row", pe.row}, {"col", pe.col}});
+  return json;
+}
+
 void add_placement(const PlacementAnswer& answer, Json& json) {
   const estimate::DecodeEstimate& decode = answer.decode;
   const mapping::Placement& placement = decode.placement;
@@ -83,10 +102,15 @@ void add_placement(const PlacementAnswer& answer, Json& json) {
       {"low", decode.tokens_per_s.low}, {"expected", decode.tokens_per_s.expected}, {"high", decode.tokens_per_s.high}};
   json["pipelined_tokens_per_s"] = decode.pipelined_tokens_per_s;
   json["slowest_stage_s"] = decode.slowest_stage.value;
-  json["users_to_fill"] = decode.pass.expected / decode.slowest_stage;
+  const PipelineFigures figures = pipeline_figures(answer);
+  json["users_to_fill"] = figures.users_to_fill;
+  json["pipeline"] = pipeline_json(figures);
+  json["breakdown_s"] = breakdown_json(decode);
   json["search"] = search_json(answer);
   json["pareto"] = front_json(answer.front);
+  json["assumptions"] = assumptions_json(decode.assumptions);
   json["notes"] = placement.notes;
+  if (answer.with_page) json["page"] = page_json(answer);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct PlacementAnswer {
   estimate::DecodeEstimate decode;
   Wafer wafer;
   std::vector<estimate::ParetoPoint> front;  ///< only where it was asked for
+  bool with_page = false;                    ///< a page is made: the document holds its numbers too
 };
 
 /// The figures beside their bounds, the pipeline, a map of the wafers, all regions.
@@ -24,6 +25,10 @@ Lines placement_text(const PlacementAnswer& answer, const Page& page);
 
 /// Schema 1, `place`.
 std::string placement_json(const PlacementAnswer& answer);
+
+/// One self-contained page with charts. Its numbers carry their pointers into placement_json of the same answer.
+/// `command` is shown as what made it. Precondition: `answer.with_page`.
+std::string placement_html(const PlacementAnswer& answer, const std::string& command);
 
 /// All wafers to scale in one SVG document: regions shaded by their first layer, what fills them on hover, how full
 /// their caches are, defects.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report/number.hpp"
+#include "report/placement/figures.hpp"
 #include "report/placement/placement.hpp"
 
 namespace waferline::report {
@@ -30,10 +31,6 @@ std::string form(const PlacedRegion& region) {
   return text;
 }
 
-Seconds seconds(const PlacementAnswer& answer, Cycles cycles) {
-  return cycles / answer.wafer.clock.value;
-}
-
 Lines figures(const PlacementAnswer& answer, const Page& page) {
   const mapping::Placement& placement = answer.decode.placement;
   const mapping::SearchAccount& search = placement.search;
@@ -41,10 +38,10 @@ Lines figures(const PlacementAnswer& answer, const Page& page) {
   const auto mark = [&](mapping::Objective objective) {
     return search.objective == objective ? fmt::format("{:.1f} % from the bound", search.gap_pct) : std::string();
   };
-  table.add({"one pass", seconds_text(seconds(answer, search.pass)),
-             seconds_text(seconds(answer, search.latency_bound)), mark(mapping::Objective::latency)});
-  table.add({"slowest region", seconds_text(seconds(answer, search.slowest_stage)),
-             seconds_text(seconds(answer, search.stage_bound)), mark(mapping::Objective::throughput)});
+  table.add({"one pass", seconds_text(wafer_time(answer, search.pass)),
+             seconds_text(wafer_time(answer, search.latency_bound)), mark(mapping::Objective::latency)});
+  table.add({"slowest region", seconds_text(wafer_time(answer, search.slowest_stage)),
+             seconds_text(wafer_time(answer, search.stage_bound)), mark(mapping::Objective::throughput)});
   table.add({"users that fit", count_text(placement.max_users), count_text(search.users_bound),
              mark(mapping::Objective::users)});
   table.add(
@@ -58,24 +55,17 @@ Lines figures(const PlacementAnswer& answer, const Page& page) {
   return lines;
 }
 
-/// How the pipeline is filled: one token in every stage needs as many users as stages.
 Lines pipeline(const PlacementAnswer& answer, const Page& page) {
   const estimate::DecodeEstimate& decode = answer.decode;
-  const auto stages = static_cast<std::int64_t>(decode.stages.size());
-  // Users beyond pass / slowest stage find every stage taken.
-  const double to_fill = decode.pass.expected / decode.slowest_stage;
-  const double busy = std::min(1.0, static_cast<double>(decode.placement.max_users) / to_fill);
+  const PipelineFigures figures = pipeline_figures(answer);
   const std::string text = fmt::format(
-      "{} stages; the slowest takes {}, so that {} users in flight keep it busy. {} fit at {} cached tokens, {} B of "
-      "cache "
-      "on the fullest PE each: {} tokens/s over all of them, {:.0f} % of what the stages could do; with one user "
-      "{:.1f} % of "
-      "the stages' time is idle.",
-      count_text(stages), seconds_text(decode.slowest_stage), significant(to_fill, 3),
+      "{} stages; the slowest takes {}, so that {} users in flight keep it busy. {} fit at {} cached tokens, at most "
+      "{} B of cache on a PE each: {} tokens/s over all of them, {:.0f} % of what the stages could do; with one user "
+      "{:.1f} % of the stages' time is idle.",
+      count_text(figures.stages), seconds_text(decode.slowest_stage), significant(figures.users_to_fill, 3),
       count_text(decode.placement.max_users), count_text(decode.request.context_tokens),
-      count_text(decode.placement.fullest.kv.value / std::max<std::int64_t>(1, decode.request.batch)),
-      rate_text(busy * decode.pipelined_tokens_per_s), 100 * busy,
-      100 * (1 - 1 / std::max(1.0, static_cast<double>(stages))));
+      count_text(figures.cache_per_user.value), rate_text(figures.tokens_per_s), 100 * figures.busy_share,
+      100 * figures.idle_share_of_one);
   Lines lines{"", "Pipeline"};
   append(lines, wrapped(text, page.width, 2));
   return lines;

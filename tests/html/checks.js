@@ -98,28 +98,86 @@ checks.axes = (json) => {
   }
   for (const chart of document.querySelectorAll('svg[data-lines]')) {
     const ticks = [...chart.querySelectorAll('.tick')];
-    const x = axis(ticks, 'x', true, found);
+    const x = axis(ticks, 'x', chart.dataset.xLogarithmic !== 'false', found);
     const y = axis(ticks, 'y', chart.dataset.yLogarithmic === 'true', found);
+    const { xUnit = 1, yUnit = 1 } = chart.dataset;
     for (const mark of chart.querySelectorAll('[data-x-key]')) {
       const box = mark.getBBox();
       const { xKey, yKey } = mark.dataset;
-      if (x) differs(found, xKey, box.x + box.width / 2, x(at(json, xKey)));
-      if (y) differs(found, yKey, box.y + box.height / 2, y(at(json, yKey)));
+      if (x) differs(found, xKey, box.x + box.width / 2, x(at(json, xKey) / xUnit));
+      if (y) differs(found, yKey, box.y + box.height / 2, y(at(json, yKey) / yUnit));
       if (typeof at(json, xKey) !== 'number' || typeof at(json, yKey) !== 'number') found.push(`${xKey}, ${yKey}: no numbers`);
     }
   }
   return found;
 };
 
-/// Regions lie to scale where the document says, with its numbers in their titles.
+const scaleOf = (shape, json) => shape.ownerSVGElement.viewBox.baseVal.width / json.page.usable_cols;
+const boxOf = (shape) => [shape.x, shape.y, shape.width, shape.height].map((length) => length.baseVal.value);
+const apart = (drawn, expected) => drawn.some((length, i) => Math.abs(length - expected[i]) > 0.02);
+
+/// Every region of the document is drawn once.
+const wholeMap = (json) => {
+  const drawn = [...document.querySelectorAll('[data-region]')].map((region) => region.dataset.region);
+  const regions = (json.regions ?? json.wafer?.regions ?? []).length;
+  if (drawn.length === 0 || regions === 0 || (drawn.length === regions && new Set(drawn).size === regions)) return [];
+  return [`${drawn.length} regions drawn of ${regions}`];
+};
+
+const caches = (json) => [...document.querySelectorAll('[data-cache]')].flatMap((bar) => {
+  const { row, col, rows, cols, sram_per_pe_bytes: { kv, free } } = at(json, bar.dataset.cache);
+  const scale = scaleOf(bar, json);
+  const expected = [col * scale + 1, (row + rows) * scale - 4.5, (cols * scale - 2) * (kv / (kv + free)), 3];
+  return apart(boxOf(bar), expected) ? [`the caches of ${bar.dataset.cache} are drawn at ${boxOf(bar)}, not at ${expected}`] : [];
+});
+
+const defects = (json) => {
+  const listed = json.page?.defects ?? { rows: [], cols: [], pes: [] };
+  const marks = [...document.querySelectorAll('[data-defect]')];
+  const expected = (listed.rows.length + listed.cols.length + listed.pes.length) * (json.wafers ?? 1);
+  const found = marks.length === expected ? [] : [`${marks.length} defects drawn, not ${expected}`];
+  for (const mark of marks) {
+    const where = at(json, mark.dataset.defect);
+    const [row, col] = /rows/.test(mark.dataset.defect) ? [where, null] : /cols/.test(mark.dataset.defect) ? [null, where] : [where.row, where.col];
+    const [x, y, width, height] = boxOf(mark);
+    const scale = scaleOf(mark, json);
+    const centre = [col === null ? json.page.usable_cols / 2 : col + 0.5, row === null ? json.page.usable_rows / 2 : row + 0.5];
+    if (apart([x + width / 2, y + height / 2], centre.map((pes) => pes * scale))) found.push(`${mark.dataset.defect} is drawn at ${boxOf(mark)}`);
+  }
+  return found;
+};
+
+/// Columns reach to their numbers, one for each region of the document in its order.
+checks.columns = (json) => {
+  const found = [];
+  for (const chart of document.querySelectorAll('svg[data-columns]')) {
+    const ticks = [...chart.querySelectorAll('.tick')];
+    const x = axis(ticks, 'x', false, found);
+    const y = axis(ticks, 'y', false, found);
+    const columns = [...chart.querySelectorAll('[data-column]')];
+    if (columns.length !== json.regions.length) found.push(`${columns.length} columns for ${json.regions.length} regions`);
+    columns.forEach((column, i) => {
+      const [left, top, width, height] = boxOf(column);
+      const { column: key } = column.dataset;
+      if (key !== `/regions/${i}/stage_s`) found.push(`column ${i} stands for ${key}`);
+      if (x) differs(found, `column ${i}`, left + width / 2, x(i));
+      differs(found, key, top, y(at(json, key) / chart.dataset.yUnit));
+      differs(found, key, top + height, y(0));
+    });
+  }
+  return found;
+};
+
+/// Regions lie to scale where the document says, with its numbers in their titles; caches fill their share of the room, and
+/// every wafer shows every defect.
 checks.map = (json) => {
   const found = [];
   for (const region of document.querySelectorAll('[data-region]')) {
     const { row, col, rows, cols, layers } = at(json, region.dataset.region);
-    const scale = region.ownerSVGElement.viewBox.baseVal.width / json.page.usable_cols;
-    const drawn = [region.x, region.y, region.width, region.height].map((length) => length.baseVal.value);
+    const scale = scaleOf(region, json);
+    const drawn = boxOf(region);
     const expected = [col, row, cols, rows].map((pes) => pes * scale);
-    if (drawn.some((length, i) => Math.abs(length - expected[i]) > 0.02)) {
+    if (apart(drawn, expected)) {
       found.push(`${region.dataset.region} is drawn at ${drawn}, not at ${expected}`);
     }
     const shown = (region.textContent.match(/\d+/g) ?? []).join();
@@ -130,7 +188,7 @@ checks.map = (json) => {
     const expected = layers.length ? [...new Set(layers)].join('-') : what;
     if (label.textContent !== expected) found.push(`${label.dataset.label}: ${label.textContent}`);
   }
-  return found;
+  return [...found, ...wholeMap(json), ...caches(json), ...defects(json)];
 };
 
 const channels = (color) => color.match(/[\d.]+/g).map(Number);

@@ -1,4 +1,5 @@
 // Every number of a page against the document of the same run, without a browser.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -122,6 +123,50 @@ TEST_CASE("the curves of a page pass through the estimate itself") {
     }
     CHECK(found == 1);
   }
+}
+
+TEST_CASE("every number of a placement's page is the document's") {
+  for (const char* command :
+       {"place llama-3.1-8b --pareto 1", "place llama-3.1-405b", "place gpt-oss-120b --users 2"}) {
+    const Page page = page_of(command);
+    const std::set<std::string> keys = check_numbers(page);
+    for (const char* key : {"/wafers", "/tokens_per_s/expected", "/search/gap_pct", "/search/pass_bound_s",
+                            "/pipeline/idle_share_of_one_user", "/users_to_fill", "/max_users"}) {
+      INFO(key);
+      CHECK(keys.count(key) == 1);
+    }
+    const std::size_t regions = page.json.at("regions").size();
+    for (std::size_t i = 0; i < regions; ++i) {
+      const std::string region = "/regions/" + std::to_string(i);
+      for (const char* key : {"/row", "/stage_s", "/sram_per_pe_bytes/kv", "/sram_per_pe_bytes/free"}) {
+        INFO(region << key);
+        CHECK(keys.count(region + key) == 1);
+      }
+    }
+    for (std::size_t i = 0; i < page.json.at("pareto").size(); ++i) {
+      CHECK(keys.count("/pareto/" + std::to_string(i) + "/max_users") == 1);
+    }
+    check_structure(page.html);
+  }
+}
+
+TEST_CASE("two plans side by side have no page, and say so") {
+  const ShellResult refused = shell("$W place --compare a.toml b.toml --html page.html 2>&1");
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.output.find("leave out --plan, --out, --svg, --html") != std::string::npos);
+}
+
+TEST_CASE("the pipeline of a placement's document follows from its stages") {
+  const Page page = page_of("place llama-3.1-8b");
+  const Json& pipeline = page.json.at("pipeline");
+  const auto stages = static_cast<double>(page.json.at("regions").size());
+  CHECK(pipeline.at("stages").get<double>() == stages);
+  CHECK(pipeline.at("idle_share_of_one_user").get<double>() == Approx(1 - 1 / stages));
+  const double busy = page.json.at("max_users").get<double>() / page.json.at("users_to_fill").get<double>();
+  CHECK(pipeline.at("busy_share").get<double>() == Approx(std::min(1.0, busy)));
+  double parts = 0;
+  for (const auto& [name, seconds] : page.json.at("breakdown_s").items()) parts += seconds.get<double>();
+  CHECK(parts == Approx(page.json.at("tpot_s").at("expected").get<double>()));
 }
 
 TEST_CASE("every number of a deadline's page is the document's, and hostile names stay text") {

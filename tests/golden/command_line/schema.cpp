@@ -57,6 +57,10 @@ TEST_CASE("documents have every key of schema 1 with its type") {
   std::filesystem::remove(page);
   CHECK(with_page.contains("page"));
   check_schema("estimate", with_page);
+  const Json placed_with_page = document("place llama-3.1-8b --pareto 1 --html '" + page.string() + "'");
+  std::filesystem::remove(page);
+  CHECK(placed_with_page.contains("page"));
+  check_schema("place", placed_with_page);
   check_schema("place", document("place llama-3.1-8b --pareto 1"));
   check_schema("place", document("place gpt-oss-120b --objective throughput"));
   check_schema("deadline", document(deadline));

@@ -163,3 +163,39 @@ TEST_CASE("a number that has no room beside its label stands below it") {
   // Two lines, the second with room.
   CHECK(height("short") + 15 == height("a name of a length that fills a line and then goes on for some more"));
 }
+
+TEST_CASE("columns stand beside each other and reach to their numbers") {
+  const std::string chart =
+      column_chart(text, {{{"/c/0", 2e-6, "2 us"}, 0}, {{"/c/1", 1e-6, "1 us"}, 1}}, "stages", {"microseconds", 1e-6});
+  const auto height = [&](const std::string& key) {
+    const std::size_t at = chart.find("height=\"", chart.find("data-column=\"" + key)) + 8;
+    return std::stod(chart.substr(at));
+  };
+  CHECK(height("/c/0") == Approx(2 * height("/c/1")).margin(0.02));
+  CHECK(column_chart(text, {}, "x", {"s"}).empty());
+  CHECK(column_chart(text, {{{"/c", 0, "0"}, 0}}, "x", {"s"}).empty());
+}
+
+TEST_CASE("marks of a scatter keep their numbers apart") {
+  std::vector<ScatterGroup> groups{{"one", {}}};
+  for (int i = 0; i < 40; ++i) {
+    groups[0].points.push_back({{"/x", 100.0 + 0.01 * i, "x"}, {"/y", 5, "y"}, {"/n", 1234, "1,234"}});
+  }
+  const std::string crowded = scatter_chart(text, groups, {"x"}, {"y"});
+  CHECK(count(crowded, "data-x-key") == 40);
+  CHECK(count(crowded, "data-key=\"/n\"") < 10);
+  groups[0].points.resize(1);
+  CHECK(count(scatter_chart(text, groups, {"x"}, {"y"}), "data-key=\"/n\"") == 1);
+  CHECK(scatter_chart(text, {}, {"x"}, {"y"}).empty());
+}
+
+TEST_CASE("an axis of a scatter is logarithmic where its numbers lie far apart") {
+  const auto chart = [](double far) {
+    return scatter_chart(
+        text,
+        {{"one", {{{"/x", 1, ""}, {"/y", 1, ""}, {"/n", 1, "1"}}, {{"/x", far, ""}, {"/y", 2, ""}, {"/n", 1, "1"}}}}},
+        {"x"}, {"y"});
+  };
+  CHECK(chart(7).find("data-x-logarithmic=\"false\"") != std::string::npos);
+  CHECK(chart(9).find("data-x-logarithmic=\"true\"") != std::string::npos);
+}
