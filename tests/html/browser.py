@@ -72,13 +72,17 @@ class Browser:
         self.events = []
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", media=media,
-                  features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.show(width, height, scheme, media)
         self.call("Page.navigate", url="file://" + os.path.abspath(file))
         self._wait_for("Page.loadEventFired")
         # A turn of the page's own loop, so that what the load sets off is reported too.
         self.evaluate("new Promise((done) => setTimeout(done, 50))")
+
+    def show(self, width=1200, height=900, scheme="light", media="screen"):
+        """Shows the open page at a size, in a colour scheme, for a screen or for print, without loading it again."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setEmulatedMedia", media=media,
+                  features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def call(self, method, **parameters):
         """Result of a method of the protocol on the page."""
