@@ -127,6 +127,10 @@ std::string search_section(const PlacementAnswer& answer) {
   const mapping::SearchAccount& search = answer.decode.placement.search;
   std::string how = fmt::format("<p>Searched: {}; {} partial plans compared", quoted({"/search/space", search.space}),
                                 shown(shown_count("/search/partial_plans", search.plans)));
+  if (search.optimum) {
+    how += fmt::format("; their shortest pass, exactly, is {}",
+                       shown(shown_time("/search/shortest_pass_of_space_s", wafer_time(answer, *search.optimum))));
+  }
   if (search.tried > 0) {
     how += fmt::format(", then {} moves tried", shown(shown_count("/search/moves_tried", search.tried)));
   }

@@ -49,7 +49,7 @@ Lines figures(const PlacementAnswer& answer, const Page& page) {
   Lines lines = table.lines(page);
   std::string how = fmt::format("Searched: {}; {} partial plans compared", search.space, count_text(search.plans));
   if (search.optimum)
-    how += fmt::format("; their shortest pass, exactly, is {}", seconds_text(seconds(answer, *search.optimum)));
+    how += fmt::format("; their shortest pass, exactly, is {}", seconds_text(wafer_time(answer, *search.optimum)));
   if (search.tried > 0) how += fmt::format(", then {} moves tried", count_text(search.tried));
   append(lines, wrapped(how + ".", page.width, 2));
   return lines;
