@@ -14,8 +14,10 @@ namespace {
 using namespace kernels;
 using namespace kernels::emulate;
 
-Answer answer_of(const report::KernelRuns& runs, const report::Page& page) {
-  return {report::kernel_runs_text(runs, page), [runs] { return report::kernel_runs_json(runs); }};
+Answer answer_of(const report::KernelRuns& runs, const report::Page& page, KernelOptions& options) {
+  Answer answer{report::kernel_runs_text(runs, page), [runs] { return report::kernel_runs_json(runs); }};
+  answer.problems = options.finish();
+  return answer;
 }
 
 /// --model and --layer.
@@ -50,8 +52,8 @@ constexpr std::int64_t kMostExpertElements = std::int64_t{1} << 30;
 
 /// Runs one layer, or what is left of it.
 report::KernelRuns run_one(const std::string& command, const std::string& what, SeededLayerSpec spec,
-                           const KernelOptions& options) {
-  report::KernelRuns runs = options.described(command);
+                           KernelOptions& options) {
+  report::KernelRuns runs = options.begin(command);
   const KernelSetup& setup = options.setup();
   spec.mesh = setup.mesh;
   spec.pass.batch = options.batch();
@@ -62,7 +64,8 @@ report::KernelRuns run_one(const std::string& command, const std::string& what, 
     const std::int64_t of_expert =
         (ffn.gated ? 3 : 2) * ffn.expert_width * (ffn.latent_size > 0 ? ffn.latent_size : spec.hidden_size);
     if (ffn.routed_experts * of_expert <= kMostExpertElements) continue;
-    spec.different_experts = std::clamp<std::int64_t>(kMostExpertElements / of_expert, 1, ffn.routed_experts);
+    const std::int64_t bands = setup.options.expert_bands;  // of which each has its own
+    spec.different_experts = std::clamp<std::int64_t>(kMostExpertElements / of_expert / bands, 1, ffn.routed_experts);
     runs.notes.push_back(fmt::format("Host memory: the {} experts have the numbers of {}, expert e those of e mod {}.",
                                      ffn.routed_experts, spec.different_experts, spec.different_experts));
   }
@@ -74,6 +77,7 @@ report::KernelRuns run_one(const std::string& command, const std::string& what, 
 
 class EmulateGemv : public Command {
  public:
+  void given(const std::string& arguments) override { shared_.given(arguments); }
   void declare(Options& options) override {
     options.integer("--rows", rows_, {1, 1 << 20}, "outputs");
     options.integer("--cols", cols_, {1, 1 << 20}, "inputs");
@@ -88,13 +92,13 @@ class EmulateGemv : public Command {
       choice_.read();
       matrices = matrices_of(choice_.layer(), choice_.hidden_size());
     }
-    report::KernelRuns runs = shared_.described(choice_.given() ? "gemv, " + choice_.name() : "gemv");
+    report::KernelRuns runs = shared_.begin(choice_.given() ? "gemv, " + choice_.name() : "gemv");
     for (const LayerMatrix& matrix : matrices) {
       progress.say(matrix.name);
       const std::string what = fmt::format("{} {} x {}", matrix.name, matrix.rows, matrix.cols);
       runs.kernels.push_back(shared_.timed(run_gemv(what, matrix.rows, matrix.cols, shared_.batch(), shared_.setup())));
     }
-    return answer_of(runs, page);
+    return answer_of(runs, page, shared_);
   }
 
  private:
@@ -105,6 +109,7 @@ class EmulateGemv : public Command {
 
 class EmulateGemm : public Command {
  public:
+  void given(const std::string& arguments) override { shared_.given(arguments); }
   void declare(Options& options) override {
     options.integer("--rows", rows_, {1, 1 << 16}, "outputs of the weight, columns of the product");
     options.integer("--cols", cols_, {1, 1 << 16}, "inputs of the weight, which are summed over");
@@ -123,7 +128,7 @@ class EmulateGemm : public Command {
       choice_.read();
       matrices = matrices_of(choice_.layer(), choice_.hidden_size());
     }
-    report::KernelRuns runs = shared_.described(choice_.given() ? "gemm, " + choice_.name() : "gemm");
+    report::KernelRuns runs = shared_.begin(choice_.given() ? "gemm, " + choice_.name() : "gemm");
     runs.batch = tokens_;
     for (const LayerMatrix& matrix : matrices) {
       progress.say(matrix.name);
@@ -135,7 +140,7 @@ class EmulateGemm : public Command {
         runs.kernels.push_back(shared_.timed(run_gemm(what, by, sizes, shared_.setup())));
       }
     }
-    return answer_of(runs, page);
+    return answer_of(runs, page, shared_);
   }
 
  private:
@@ -148,6 +153,7 @@ class EmulateGemm : public Command {
 
 class EmulateAttention : public Command {
  public:
+  void given(const std::string& arguments) override { shared_.given(arguments); }
   void declare(Options& options) override {
     options.integer("--heads", heads_, {1, 4096}, "query heads (default: 32)");
     options.integer("--kv-heads", kv_heads_, {1, 4096}, "key and value heads (default: 8)");
@@ -176,9 +182,8 @@ class EmulateAttention : public Command {
     spec.layer.norms = 1;
     spec.pass.context_tokens = context_;
     progress.say("attention");
-    KernelOptions shared = shared_;
-    shared.set_latent_copies(latent_copies_);
-    return answer_of(run_one("attention", what, spec, shared), page);
+    shared_.set_latent_copies(latent_copies_);
+    return answer_of(run_one("attention", what, spec, shared_), page, shared_);
   }
 
  private:
@@ -208,10 +213,12 @@ class EmulateAttention : public Command {
 
 class EmulateLayer : public Command {
  public:
+  void given(const std::string& arguments) override { shared_.given(arguments); }
   void declare(Options& options) override {
     choice_.declare(options);
     options.integer("--context", context_, {1, 1 << 20}, "positions attended to, the new token included");
     options.integer("--latent-copies", latent_copies_, {1, 4096}, "copies of a latent cache along the columns");
+    options.integer("--expert-bands", expert_bands_, {1, 4096}, "bands of PEs over which experts are dealt out");
     shared_.declare(options);
   }
   Answer run(const report::Page& page, Progress& progress) override {
@@ -222,14 +229,15 @@ class EmulateLayer : public Command {
     spec.hidden_size = choice_.hidden_size();
     spec.pass.context_tokens = context_;
     progress.say("layer");
-    KernelOptions shared = shared_;
-    shared.set_latent_copies(latent_copies_);
-    return answer_of(run_one("layer", choice_.name(), spec, shared), page);
+    shared_.set_latent_copies(latent_copies_);
+    shared_.set_expert_bands(expert_bands_);
+    return answer_of(run_one("layer", choice_.name(), spec, shared_), page, shared_);
   }
 
  private:
   std::int64_t context_ = 512;
   std::int64_t latent_copies_ = 1;
+  std::int64_t expert_bands_ = 1;
   LayerChoice choice_;
   KernelOptions shared_;
 };

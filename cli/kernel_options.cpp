@@ -25,6 +25,7 @@ void KernelOptions::declare(Options& options) {
   options.text("--system", "NAME", system_, "wafer");
   options.text("--software", "NAME", software_, "software profile");
   options.integer("--sram-bytes", sram_bytes_, {1, 1'000'000'000}, "SRAM of a PE (default: the wafer's)");
+  declare_recording(options, recording_);
 }
 
 void KernelOptions::resolve() {
@@ -47,7 +48,19 @@ void KernelOptions::resolve() {
   setup_.seed = static_cast<std::uint64_t>(seed_);
 }
 
-report::KernelRuns KernelOptions::described(const std::string& command) const {
+report::KernelRuns KernelOptions::begin(const std::string& command) {
+  traces::TraceOrigin origin;
+  origin.system = wafer_.name;
+  origin.software = profile_.name;
+  origin.seed = seed_;
+  origin.clock = wafer_.clock.value;
+  origin.inputs = {{"what", command},
+                   {"mesh", mesh_},
+                   {"batch", fmt::format("{}", batch_)},
+                   {"weight_type", dtype_},
+                   {"vector_type", std::string(name(setup_.options.accumulate))}};
+  recorder_ = make_recorder(recording_, rates_of(wafer_, profile_), origin);
+  setup_.machine.recorder = recorder_.get();
   report::KernelRuns runs;
   runs.command = command;
   runs.system = wafer_.name;
@@ -59,6 +72,12 @@ report::KernelRuns KernelOptions::described(const std::string& command) const {
   runs.reserved_bytes = setup_.machine.reserved_bytes;
   runs.threads = setup_.machine.threads;
   return runs;
+}
+
+std::vector<std::string> KernelOptions::finish() {
+  if (!recorder_) return {};
+  recorder_->finish();
+  return recorder_->problems();
 }
 
 report::TimedKernel KernelOptions::timed(KernelRun run) const {

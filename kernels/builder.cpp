@@ -160,28 +160,46 @@ Step& Builder::gemv(Part part, std::string_view label, TensorId input, TensorId 
 
 Step& Builder::multiply(Part part, ElementOp op, std::string_view label, TensorId input, TensorId weight,
                         TensorId output, Axis axis, const LocalGemv& sizes) {
+  Step& step = multiply_busiest(part, op, label, input, weight, output, axis, {});
   const Tensor& stored = tensor(weight);
+  size_product(step, sizes, stored.elements_per_pe, stored.bytes_per_pe / stored.copies);
+  return step;
+}
+
+Step& Builder::multiply_busiest(Part part, ElementOp op, std::string_view label, TensorId input, TensorId weight,
+                                TensorId output, Axis axis, const std::vector<LocalGemv>& sizes) {
   Step& step = add_step(StepKind::gemv, part, op, label);
   step.axis = axis;
   step.input = input;
   step.second = weight;
   step.output = output;
-  const bool by_output = options_.loop == LoopOrder::shorter && sizes.outputs < sizes.inputs;
-  step.instructions = sizes.vectors * (by_output ? sizes.outputs : sizes.inputs);
-  step.length = by_output ? sizes.inputs : sizes.outputs;
-  step.macs = step.instructions * step.length;
-  const std::int64_t one_sweep = stored.bytes_per_pe / stored.copies;
-  const std::int64_t sweeps =
-      stored.use == SramUse::weights && options_.weights_once_per_batch ? sizes.distinct : batch() * sizes.matrices;
-  step.weight_bytes = one_sweep * sweeps;
-  step.wide_operands = bits_per_element(stored.stored.dtype) > 16;
-  if (is_narrow(stored.stored.dtype)) step.dequantised = stored.elements_per_pe * sweeps;
-  const std::int64_t sum_bytes = bytes_each(options_.accumulate, 1);
-  const std::int64_t operand_bytes =
-      std::max(step.weight_bytes, bytes_each(stored.stored.dtype, step.macs / (batch() * sizes.matrices)) * sweeps);
-  step.read_bytes = operand_bytes + step.macs * sum_bytes + (by_output ? 0 : step.instructions * sum_bytes);
-  step.write_bytes = (by_output ? step.instructions : step.macs) * sum_bytes;
+  const models::StoredType& stored = tensor(weight).stored;
+  step.wide_operands = bits_per_element(stored.dtype) > 16;
+  for (const LocalGemv& one : sizes)
+    size_product(step, one, one.inputs * one.outputs, stored_bytes(stored, one.outputs, one.inputs).value);
   return step;
+}
+
+void Builder::size_product(Step& step, const LocalGemv& sizes, std::int64_t elements, std::int64_t bytes) const {
+  const Tensor& stored = tensor(step.second);
+  const bool by_output = options_.loop == LoopOrder::shorter && sizes.outputs < sizes.inputs;
+  const std::int64_t instructions = sizes.vectors * (by_output ? sizes.outputs : sizes.inputs);
+  const std::int64_t length = by_output ? sizes.inputs : sizes.outputs;
+  const std::int64_t macs = instructions * length;
+  const std::int64_t products = sizes.sweeps == 0 ? batch() : sizes.sweeps;
+  const std::int64_t sweeps =
+      stored.use == SramUse::weights && options_.weights_once_per_batch ? sizes.distinct : products;
+  const std::int64_t weight_bytes = bytes * sweeps;
+  const std::int64_t sum_bytes = bytes_each(options_.accumulate, 1);
+  const std::int64_t operand_bytes = std::max(weight_bytes, bytes_each(stored.stored.dtype, macs / products) * sweeps);
+  const auto most = [](std::int64_t& of, std::int64_t value) { of = std::max(of, value); };
+  most(step.instructions, instructions);
+  most(step.length, length);
+  most(step.macs, macs);
+  most(step.weight_bytes, weight_bytes);
+  if (is_narrow(stored.stored.dtype)) most(step.dequantised, elements * sweeps);
+  most(step.read_bytes, operand_bytes + macs * sum_bytes + (by_output ? 0 : instructions * sum_bytes));
+  most(step.write_bytes, (by_output ? instructions : macs) * sum_bytes);
 }
 
 Step& Builder::elementwise(Part part, ElementOp op, std::string_view label, TensorId input, TensorId second,

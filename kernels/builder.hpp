@@ -36,8 +36,8 @@ struct LocalGemv {
   std::int64_t vectors = 1;   ///< heads, experts or tokens that are multiplied one after the other
   std::int64_t inputs = 0;    ///< of each
   std::int64_t outputs = 0;   ///< of each
-  std::int64_t matrices = 1;  ///< of the tensor's copies that are swept for each token (chosen experts)
-  std::int64_t distinct = 1;  ///< of them that are swept by any token of the pass
+  std::int64_t sweeps = 0;    ///< whole matrices that the pass multiplies by (chosen experts); 0: one for each token
+  std::int64_t distinct = 1;  ///< of them that differ
 };
 
 /// Writes one schedule. Keeps references: schedule and plans must outlive it.
@@ -111,6 +111,9 @@ class Builder {
   /// A multiplication of another kind along `axis`, with sizes as given.
   Step& multiply(Part part, ElementOp op, std::string_view label, TensorId input, TensorId weight, TensorId output,
                  Axis axis, const LocalGemv& sizes);
+  /// The same where PEs have different work: every size is that of the PE that has most of it.
+  Step& multiply_busiest(Part part, ElementOp op, std::string_view label, TensorId input, TensorId weight,
+                         TensorId output, Axis axis, const std::vector<LocalGemv>& sizes);
   /// Work on local data: `instructions` vector instructions of `length` elements for each token.
   Step& elementwise(Part part, ElementOp op, std::string_view label, TensorId input, TensorId second, TensorId output,
                     std::int64_t instructions, std::int64_t length);
@@ -131,6 +134,7 @@ class Builder {
  private:
   TensorId add(const Tensor& tensor);
   Step& add_step(StepKind kind, Part part, ElementOp op, std::string_view label);
+  void size_product(Step& step, const LocalGemv& sizes, std::int64_t elements, std::int64_t bytes) const;
   void travel(Step& step, Axis axis, TensorId first, int span);
 
   Schedule* schedule_;

@@ -8,13 +8,14 @@ namespace waferline::kernels {
 using models::Ffn;
 using models::WeightRole;
 
-void append_activation(Builder& b, Part part, std::string_view label, TensorId gate, TensorId up, std::int64_t count,
-                       std::int64_t length) {
+Step& append_activation(Builder& b, Part part, std::string_view label, TensorId gate, TensorId up, std::int64_t count,
+                        std::int64_t length) {
   const bool gated = gate != kNoTensor;
   // Gated: sigmoid and product, then the product with `up`. Plain: the tanh form of gelu needs three products more.
   Step& step = b.elementwise(part, gated ? ElementOp::silu_multiply : ElementOp::gelu, label, gated ? gate : up,
                              gated ? up : kNoTensor, up, count * (gated ? 2 : 3), length);
   step.exponentials = count * length * b.batch();
+  return step;
 }
 
 TensorId append_dense_ffn(Builder& b, const Ffn& ffn, TensorId hidden) {

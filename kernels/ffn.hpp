@@ -17,7 +17,7 @@ TensorId append_moe(Builder& b, const models::Ffn& ffn, TensorId hidden);
 TensorId append_linear(Builder& b, TensorId hidden, models::WeightRole role, Part part);
 
 /// Activation of `count` vectors of one inner width that lie at `up` (and `gate`), into `up`.
-void append_activation(Builder& b, Part part, std::string_view label, TensorId gate, TensorId up, std::int64_t count,
-                       std::int64_t length);
+Step& append_activation(Builder& b, Part part, std::string_view label, TensorId gate, TensorId up, std::int64_t count,
+                        std::int64_t length);
 
 }  // namespace waferline::kernels

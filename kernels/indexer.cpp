@@ -1,6 +1,7 @@
 // Follows: the lightning indexer of DeepSeek-V3.2-Exp (technical report, section 2, equation 1).
 #include "kernels/indexer.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "kernels/latent_attention.hpp"
@@ -86,11 +87,13 @@ TensorId append_key(Builder& b, const IndexLayout& lay, TensorId key) {
 }
 
 /// Each round counts the positions whose score reaches one more bit of the threshold.
-void append_radix_select(Builder& b, TensorId total) {
+void append_radix_select(Builder& b, TensorId total, std::int64_t rank) {
   const std::int64_t rounds = bits_per_element(b.options().accumulate);
   const TensorId count = b.statistic("index.count", b.everywhere(Axis::x), b.everywhere(Axis::y));
-  b.elementwise(Part::scores, ElementOp::count_above, "index.count_above", total, kNoTensor, count, 2, b.local(total))
-      .repeats = rounds;
+  Step& above = b.elementwise(Part::scores, ElementOp::count_above, "index.count_above", total, kNoTensor, count, 2,
+                              b.local(total));
+  above.repeats = rounds;
+  above.rank = rank;
   if (Step* reduce = b.reduce(Part::scores, StepKind::reduce_sum, "index.count_reduce", Axis::y, count)) {
     reduce->repeats = rounds;
   }
@@ -113,7 +116,7 @@ void append_indexer(Builder& b, const Mixer& mixer, TensorId hidden, TensorId q_
   b.elementwise(Part::scores, ElementOp::score_positions, "index.weighted_sum", scores, in.weights, total, 2 * vectors,
                 rows);
   if (lay.copies > 1) b.reduce(Part::scores, StepKind::reduce_sum, "index.total_reduce", Axis::x, total);
-  append_radix_select(b, total);
+  append_radix_select(b, total, std::min(mixer.index_topk, b.pass().context_tokens));
 }
 
 }  // namespace waferline::kernels

@@ -1,6 +1,7 @@
 // Follows: sparsely gated experts (arXiv 1701.06538, equations 1 to 5) with shared experts (arXiv 2401.06066,
 // section 3.2).
 #include <algorithm>
+#include <cassert>
 
 #include "kernels/attention.hpp"
 #include "kernels/ffn.hpp"
@@ -12,13 +13,51 @@ using models::WeightRole;
 
 namespace {
 
+/// Work of a PE that may be the busiest.
+struct BandWork {
+  ExpertLoad load;
+  std::int64_t dims = 0;  ///< of an expert's inner width
+};
+
 /// Where the experts lie and how many of the chosen ones the busiest PE works on.
 struct ExpertLayout {
-  Bands inner;                ///< inner width along the axis of the experts' outputs
-  std::int64_t stored = 0;    ///< experts of which a PE holds a piece
-  std::int64_t chosen = 0;    ///< of those, chosen for one token
-  std::int64_t distinct = 0;  ///< of those, chosen for any token of the pass
+  Bands inner;              ///< inner width along the axis of the experts' outputs
+  std::int64_t stored = 0;  ///< experts of which a PE holds a piece
+  std::int64_t chosen = 0;  ///< of those, chosen for one token: so many pieces a buffer has
+  std::vector<BandWork> work;
 };
+
+/// A known choice loads each band by itself; otherwise the band whose PEs hold most has the most there can be.
+std::vector<BandWork> band_work(const Builder& b, const ExpertLayout& lay) {
+  const std::vector<ExpertLoad>& known = b.options().expert_loads;
+  if (known.empty()) {
+    std::int64_t distinct = std::min(lay.stored, lay.chosen * b.batch());
+    if (b.options().distinct_experts > 0) distinct = std::min(distinct, b.options().distinct_experts);
+    return {{{lay.chosen * b.batch(), distinct}, lay.inner.elements_per_pe()}};
+  }
+  assert(static_cast<std::int64_t>(known.size()) == lay.inner.heads && "expert_loads: one for each band");
+  std::vector<BandWork> work;
+  for (std::int64_t band = 0; band < lay.inner.heads; ++band) {
+    const ExpertLoad& load = known[static_cast<std::size_t>(band)];
+    if (load.choices > 0) work.push_back({load, lay.inner.dims_at(lay.inner.band(band).begin).size});
+  }
+  return work;
+}
+
+/// From one element of one token to the PEs' pieces of all chosen experts.
+void spread(Step& step, const std::vector<BandWork>& work, std::int64_t batch) {
+  const Step one = step;
+  step.instructions = step.length = step.exponentials = step.read_bytes = step.write_bytes = 0;
+  const auto most = [](std::int64_t& of, std::int64_t value) { of = std::max(of, value); };
+  for (const BandWork& w : work) {
+    const std::int64_t elements = w.load.choices * w.dims;
+    most(step.instructions, one.instructions / batch * w.load.choices);
+    most(step.length, w.dims);
+    most(step.exponentials, one.exponentials / batch * elements);
+    most(step.read_bytes, one.read_bytes / batch * elements);
+    most(step.write_bytes, one.write_bytes / batch * elements);
+  }
+}
 
 ExpertLayout expert_layout(const Builder& b, const Ffn& ffn, Axis axis) {
   const std::int64_t bands = std::min(b.options().expert_bands, ffn.routed_experts);
@@ -30,8 +69,7 @@ ExpertLayout expert_layout(const Builder& b, const Ffn& ffn, Axis axis) {
   const std::int64_t asked = b.options().experts_in_busiest_band;
   lay.chosen = used == 1 || asked == 0 ? ffn.active_experts : std::min(asked, ffn.active_experts);
   lay.chosen = std::min(lay.chosen, lay.stored);
-  lay.distinct = std::min(lay.stored, lay.chosen * b.batch());
-  if (b.options().distinct_experts > 0) lay.distinct = std::min(lay.distinct, b.options().distinct_experts);
+  lay.work = band_work(b, lay);
   return lay;
 }
 
@@ -64,8 +102,13 @@ Step& append_expert_bias(Builder& b, std::string_view label, std::string_view na
   const TensorId bias = axis == Axis::x
                             ? b.matrix(name, WeightRole::bias, Axis::x, bands, b.everywhere(Axis::y), lay.stored)
                             : b.matrix(name, WeightRole::bias, Axis::y, bands, b.everywhere(Axis::x), lay.stored);
-  return b.elementwise(Part::experts, ElementOp::add_bias, label, vector, bias, vector, lay.chosen,
-                       bands.elements_per_pe());
+  std::vector<BandWork> work = lay.work;
+  if (bands.heads == 1) {
+    for (BandWork& w : work) w.dims = bands.elements_per_pe();
+  }
+  Step& step = b.elementwise(Part::experts, ElementOp::add_bias, label, vector, bias, vector, 1, 1);
+  spread(step, work, b.batch());
+  return step;
 }
 
 struct SharedExpert {
@@ -147,9 +190,12 @@ void project_experts(Builder& b, ElementOp op, std::string_view label, std::stri
   const Bands& inputs = down ? e.lay.inner : e.ends;
   const Bands& outputs = down ? e.ends : e.lay.inner;
   const TensorId w = b.matrix(name, WeightRole::routed_expert, axis, inputs, outputs, e.lay.stored);
-  b.multiply(
-      Part::experts, op, label, down ? e.up : e.input, w, output, axis,
-      {e.lay.chosen * b.batch(), inputs.elements_per_pe(), outputs.elements_per_pe(), e.lay.chosen, e.lay.distinct});
+  const std::int64_t ends = e.ends.elements_per_pe();
+  std::vector<LocalGemv> sizes;
+  for (const BandWork& of : e.lay.work) {
+    sizes.push_back({of.load.choices, down ? of.dims : ends, down ? ends : of.dims, of.load.choices, of.load.distinct});
+  }
+  b.multiply_busiest(Part::experts, op, label, down ? e.up : e.input, w, output, axis, sizes);
 }
 
 void project_up(Builder& b, const Ffn& ffn, const RoutedExperts& e) {
@@ -166,18 +212,26 @@ void activate_and_project_down(Builder& b, const Ffn& ffn, const RoutedExperts& 
       append_expert_bias(b, "experts.gate_bias", "mlp.experts.gate_proj.bias", e.lay.inner, inner_axis, e.gate, e.lay);
     }
   }
-  const std::int64_t local = e.lay.inner.elements_per_pe();
-  append_activation(b, Part::experts, "experts.activation", e.gate, e.up, e.lay.chosen, local);
+  spread(append_activation(b, Part::experts, "experts.activation", e.gate, e.up, 1, 1), e.lay.work, b.batch());
   // Gating before the down projection lets all chosen experts add into one partial sum.
-  b.elementwise(Part::experts, ElementOp::multiply_by_gate, "experts.gated", e.up, e.chosen, e.up, e.lay.chosen, local);
+  spread(b.elementwise(Part::experts, ElementOp::multiply_by_gate, "experts.gated", e.up, e.chosen, e.up, 1, 1),
+         e.lay.work, b.batch());
   project_experts(b, ElementOp::expert_sum, "experts.down_proj", "mlp.experts.down_proj.weight", e.output, e);
 }
 
+/// Each chosen expert's bias, times its gate, joins the complete sum; with bands, of whose experts the others hold no
+/// bias, it joins the partial sum of each band's first PE.
 void append_down_bias(Builder& b, const Ffn& ffn, const RoutedExperts& e) {
   if (!ffn.bias) return;
-  // The sum is complete: each chosen expert's bias joins it times its gate.
   append_expert_bias(b, "experts.down_bias", "mlp.experts.down_proj.bias", e.ends, e.axis, e.output, e.lay).third =
       e.chosen;
+}
+
+void combine_experts(Builder& b, const Ffn& ffn, Axis axis, const RoutedExperts& e) {
+  const bool in_bands = e.lay.inner.heads > 1;
+  if (in_bands) append_down_bias(b, ffn, e);
+  b.reduce(Part::experts, StepKind::reduce_sum, "experts.down_reduce", axis, e.output);
+  if (!in_bands) append_down_bias(b, ffn, e);
 }
 
 TensorId moe_in_hidden(Builder& b, const Ffn& ffn, TensorId hidden, TensorId chosen) {
@@ -194,8 +248,7 @@ TensorId moe_in_hidden(Builder& b, const Ffn& ffn, TensorId hidden, TensorId cho
   b.reduce(Part::experts, StepKind::reduce_sum, "experts.up_reduce", Axis::y, e.up, (ffn.gated ? 2 : 1) + shared.span);
   activate_and_project_down(b, ffn, e);
   finish_shared(b, shared, e.output);
-  b.reduce(Part::experts, StepKind::reduce_sum, "experts.down_reduce", Axis::x, e.output);
-  append_down_bias(b, ffn, e);
+  combine_experts(b, ffn, Axis::x, e);
   return e.output;
 }
 
@@ -219,8 +272,7 @@ TensorId moe_in_latent(Builder& b, const Ffn& ffn, TensorId hidden, TensorId cho
   project_up(b, ffn, e);
   b.reduce(Part::experts, StepKind::reduce_sum, "experts.up_reduce", Axis::x, e.up, ffn.gated ? 2 : 1);
   activate_and_project_down(b, ffn, e);
-  b.reduce(Part::experts, StepKind::reduce_sum, "experts.down_reduce", Axis::y, e.output);
-  append_down_bias(b, ffn, e);
+  combine_experts(b, ffn, Axis::y, e);
   const TensorId w_out =
       b.matrix("mlp.fc2_latent_proj.weight", WeightRole::shared_expert, Axis::x, e.ends, hidden_bands);
   const TensorId out = b.vector("experts.out", Axis::y, hidden_bands);

@@ -137,6 +137,7 @@ struct Step {
   std::int16_t span = 1;     ///< communication: tensors input, input + 1, ... that travel together
   std::int64_t repeats = 1;  ///< times that the step is done, one after the other
   std::int64_t first = 0;    ///< relayout: element of the input with which the output begins
+  std::int64_t rank = 0;     ///< count_above: place of the score that is looked for, the largest being 1
 
   // Local work of the busiest PE, once.
   std::int64_t instructions = 0;  ///< vector instructions issued

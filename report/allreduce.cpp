@@ -68,12 +68,11 @@ void append_host(Lines& lines, const AllreduceReport& report) {
   const double seconds = std::max(stepped.host_seconds, 1e-9);
   lines.push_back(fmt::format("Sums differ from double precision by {} of their magnitude at most.",
                               significant(stepped.largest_error, 2)));
-  lines.push_back(
-      fmt::format("Host: {} s, {} million PE-cycles/s, {} million wavelet-hops/s, {} B of state for each PE.",
-                  significant(stepped.host_seconds, 3),
-                  significant(static_cast<double>(stepped.run.stepped_pe_cycles) / seconds * 1e-6, 3),
-                  significant(static_cast<double>(stepped.run.traffic.wavelet_hops) / seconds * 1e-6, 3),
-                  significant(stepped.run.state_bytes_per_pe, 3)));
+  lines.push_back(fmt::format("Host: {} s, {} B of state for each PE,", significant(stepped.host_seconds, 3),
+                              significant(stepped.run.state_bytes_per_pe, 3)));
+  lines.push_back(fmt::format("{} million PE-cycles/s, {} million wavelet-hops/s.",
+                              significant(static_cast<double>(stepped.run.stepped_pe_cycles) / seconds * 1e-6, 3),
+                              significant(static_cast<double>(stepped.run.traffic.wavelet_hops) / seconds * 1e-6, 3)));
 }
 
 }  // namespace
@@ -82,9 +81,10 @@ Lines allreduce_text(const AllreduceReport& report, const Page& page) {
   const auto& question = report.question;
   const auto& answer = report.answer;
   Lines lines;
-  lines.push_back(fmt::format("{} of {} wavelets on {} lines of {} PEs of {}",
+  lines.push_back(fmt::format("{} of {} wavelets on {} {} of {} PEs of {}",
                               question.to_root ? "Reduction" : "All-reduce", count_text(question.lineup.words),
-                              count_text(question.lineup.lines), count_text(question.lineup.positions), report.system));
+                              count_text(question.lineup.lines), question.lineup.lines == 1 ? "line" : "lines",
+                              count_text(question.lineup.positions), report.system));
   lines.push_back(plan_text(question.plan, answer.root));
   Table cycles({{"timed by"}, {"cycles", Align::right}});
   cycles.add({"closed form", whole(answer.closed_form.value)});

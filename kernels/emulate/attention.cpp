@@ -41,7 +41,9 @@ void Machine::append(const Step& step, StepCounters& counters) {
 void Machine::shift(const Step& step, StepCounters& counters) {
   std::int64_t most = 0;
   for (const TensorId id : {step.second, step.output}) {
-    for (KvCache* cache : bindings_->caches.at(id)) most = std::max(most, cache->shift(tensor(id).along_y.elements()));
+    const auto found = bindings_->caches.find(id);  // a cache that travels alone has no second one
+    if (found == bindings_->caches.end()) continue;
+    for (KvCache* cache : found->second) most = std::max(most, cache->shift(tensor(id).along_y.elements()));
   }
   count_travel(step, counters);
   counters.combines = 0;

@@ -100,6 +100,7 @@ void Machine::reduce(std::size_t index) {
     }
   }
   count_travel(step, counters_[index]);
+  if (step.repeats > 1) counters_[index].repeats = rounds_;
 }
 
 void Machine::reduce_partials(TensorId id, const Step& step) {
@@ -221,6 +222,7 @@ void Machine::gate(const Step& step, StepCounters& counters) {
     const float scale = (sampling ? 1.0F : constants_.routed_scale) / sum;
     for (float& value : values) value = rounded(stored, value * scale);
   }
+  if (!sampling) take_in_choices(step.output);
   PeWork work;
   work.instruction(k, 2 * chosen.copies);
   work.specials = chosen.copies;

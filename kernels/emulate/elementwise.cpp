@@ -66,6 +66,10 @@ void Machine::elementwise(std::size_t index) {
       return gate(step, counters);
     case ElementOp::fetch_row:
       return fetch_rows(step, counters);
+    case ElementOp::score_positions:
+      return score_positions(step, counters);
+    case ElementOp::count_above:
+      return find_thresholds(step, counters);
     default:
       if (!recurrent(step, counters) && !expert_bias(step, counters)) pointwise(step, counters);
   }
@@ -169,6 +173,7 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
     for (const std::int64_t part : pieces(bands))
       observe(counters, axis, part, piece_work(bands, part, output.copies, cover, instructions, exponential));
   };
+  const bool of_experts = tensor(step.output).name == "experts.up";
   const bool second_is_vector = step.second != kNoTensor && tensor(step.second).use != SramUse::buffer;
   const auto second = [&](std::int64_t copy, std::int64_t i) {
     if (second_is_vector) {
@@ -196,13 +201,15 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
       return count_pieces(Cover::all_local, 1, false);
     case ElementOp::silu_multiply:
       gate_with_silu(step);
-      // Each chosen expert's piece has instructions of its own; any other vector is done at once.
+      if (of_experts) return count_inner(bands, axis, 2, true, counters);
+      // A shared expert's piece has instructions of its own; any other vector is done at once.
       return count_pieces(step.part == Part::experts ? Cover::each_vector : Cover::all_local, 2, true);
     case ElementOp::silu:
       apply([](std::int64_t, std::int64_t, float a) { return silu_fp32(a); });
       return count_pieces(Cover::all_local, 1, true);
     case ElementOp::gelu:
       apply([](std::int64_t, std::int64_t, float a) { return gelu_tanh(a); });
+      if (of_experts) return count_inner(bands, axis, 3, true, counters);
       return count_pieces(Cover::each_vector, 3, true);
     case ElementOp::sigmoid_multiply: {
       const bool one_gate = buffer(step.second).elements() == 1;
@@ -214,14 +221,8 @@ void Machine::pointwise(const Step& step, StepCounters& counters) {
       gate.exponentials = one_gate ? output.copies : 0;
       return observe_everywhere(counters, gate);
     }
-    case ElementOp::multiply_by_gate: {
-      const Buffer& chosen = buffer(step.second);
-      const std::int64_t width = output.elements() / (chosen.elements() / 2);
-      apply([&](std::int64_t copy, std::int64_t i, float a) {
-        return a * chosen.of(copy)[static_cast<std::size_t>(i / width)];
-      });
-      return count_pieces(Cover::each_vector, 1, false);
-    }
+    case ElementOp::multiply_by_gate:
+      return multiply_by_gates(step, counters);
     case ElementOp::sink: {
       const float scale = constants_.attention_scale;
       for (std::int64_t copy = 0; copy < output.copies; ++copy) {

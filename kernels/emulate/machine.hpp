@@ -27,7 +27,7 @@ namespace waferline::kernels::emulate {
 
 /// What the rectangle's tensors hold, by TensorId. A schedule that serves many layers is bound anew for each.
 struct Bindings {
-  std::map<TensorId, std::vector<const PanelMatrix*>> matrices;  ///< one, or one for each expert or head
+  std::map<TensorId, std::vector<const PanelMatrix*>> matrices;  ///< one, or one for each expert (all bands') or head
   std::map<TensorId, const std::vector<float>*> vectors;         ///< norm weights, biases, sinks, in order of elements
   std::map<TensorId, std::vector<KvCache*>> caches;              ///< one for each token of the pass
   std::map<TensorId, std::vector<float>*> states;                ///< recurrent states, elements as a Buffer has them
@@ -94,6 +94,10 @@ class Machine {
   TensorId find(std::string_view name, int occurrence = 0) const;
   /// Of the last run, one for each step.
   const std::vector<StepCounters>& counters() const { return counters_; }
+  /// What the experts of each band had to do in the last run; empty if there are none.
+  const std::vector<ExpertLoad>& expert_loads() const { return expert_loads_; }
+  /// Of each token, the least score of a position that a sparse indexer chose.
+  const std::vector<float>& thresholds() const { return thresholds_; }
   /// SRAM of the busiest PE: resident bytes, and buffers at the step that has most of them alive.
   std::int64_t resident_bytes() const { return resident_bytes_; }
   std::int64_t peak_buffer_bytes() const { return peak_buffer_bytes_; }
@@ -149,8 +153,6 @@ class Machine {
   std::vector<Product> matrix_products(TensorId id);
   void evaluate(const std::vector<Product>& products, const Fold& fold, DType wire);
   const float* ordered_inputs(TensorId input, std::int64_t first, const PanelMatrix& matrix);
-  std::vector<std::int64_t> chosen_experts(std::int64_t token) const;
-  std::int64_t distinct_matrices(const Step& step) const;
 
   // attention.cpp
   void complete_scores(TensorId id, const CollectivePlan& plan);
@@ -198,8 +200,26 @@ class Machine {
   void count_tiles(const Step& step, const std::vector<std::int64_t>& starts, StepCounters& counters);
   void pass_tiles(const Step& step, StepCounters& counters);
 
-  // expert_bias.cpp
+  // experts.cpp
+  /// An expert that a token chose.
+  struct Choice {
+    std::int64_t expert = 0;
+    std::int64_t band = 0;   ///< of PEs, which holds the expert
+    std::int64_t piece = 0;  ///< of the token's inner buffers, that of the expert
+    float gate = 0;
+  };
+  void take_in_choices(TensorId chosen);
+  void count_experts(const Step& step, StepCounters& counters);
+  void count_inner(const Bands& bands, Axis axis, std::int64_t instructions, bool exponential, StepCounters& counters);
+  void expert_terms(const Step& step, std::int64_t copy, Product& sum);
+  void expert_products(const Step& step, std::int64_t copy, std::vector<Product>& products);
+  void multiply_by_gates(const Step& step, StepCounters& counters);
   bool expert_bias(const Step& step, StepCounters& counters);
+  void count_expert_bias(const Step& step, StepCounters& counters);
+
+  // indexer.cpp
+  void score_positions(const Step& step, StepCounters& counters);
+  void find_thresholds(const Step& step, StepCounters& counters);
 
   // layer_norm.cpp
   void mean_sums(const Step& step, StepCounters& counters);
@@ -240,6 +260,12 @@ class Machine {
   std::vector<CollectivePlan> plans_;
   std::map<std::tuple<const Fold*, std::int64_t, bool>, FoldTraffic> traffic_;
   std::list<Dealt> dealt_;
+  Bands expert_bands_;                        ///< of the experts' inner width
+  std::vector<std::vector<Choice>> choices_;  ///< of each token
+  std::vector<ExpertLoad> expert_loads_;
+  std::list<PanelMatrix> bias_columns_;
+  std::vector<float> thresholds_;
+  std::int64_t rounds_ = 1;                 ///< of the search for them, each with a reduction
   std::vector<std::vector<float>> inputs_;  ///< ordered inputs alive until their products are complete
   std::int64_t resident_bytes_ = 0;
   std::int64_t peak_buffer_bytes_ = 0;

@@ -121,6 +121,17 @@ InputOrder::InputOrder(const Bands& bands) {
   }
 }
 
+InputOrder::InputOrder(const Bands& bands, std::int64_t head) {
+  bounds.push_back(0);
+  for (std::int64_t part = 0; part < bands.parts; ++part) {
+    const Range heads = bands.heads_at(part);
+    const Range dims = bands.dims_at(part);
+    const bool holds = head >= heads.begin && head < heads.end();
+    for (std::int64_t dim = dims.begin; holds && dim < dims.end(); ++dim) global.push_back(dim);
+    bounds.push_back(static_cast<std::int64_t>(global.size()));
+  }
+}
+
 void PanelMatrix::allocate() {
   format_ = panel_format(stored_);
   elements_ = HostBytes(panels() * panel_bytes());
@@ -203,8 +214,14 @@ PanelMatrix::PanelMatrix(const RawMatrix& source, DType stored, const Bands& inp
   }
 }
 
-PanelMatrix::PanelMatrix(std::uint64_t seed, std::int64_t outputs, DType stored, const Bands& inputs, int threads)
-    : stored_(stored), outputs_(outputs), order_(inputs) {
+PanelMatrix::PanelMatrix(std::span<const float> column, std::int64_t owner, std::int64_t pes)
+    : stored_(DType::fp32), outputs_(static_cast<std::int64_t>(column.size())), order_({pes, 1, pes}, owner) {
+  allocate();
+  for (std::int64_t output = 0; output < outputs_; ++output) set(output, 0, column[static_cast<std::size_t>(output)]);
+}
+
+PanelMatrix::PanelMatrix(std::uint64_t seed, std::int64_t outputs, DType stored, InputOrder inputs, int threads)
+    : stored_(stored), outputs_(outputs), order_(std::move(inputs)) {
   allocate();
   if (format_ == simd::PanelFormat::scaled_int8) {
     std::fill(scales_.begin(), scales_.end(), fp16_from_fp32(2 * seeded_scale(this->inputs()) / largest_code(stored_)));

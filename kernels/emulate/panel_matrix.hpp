@@ -34,6 +34,8 @@ std::int64_t row_bytes(RawMatrix::Format format, std::int64_t cols);
 /// Which elements of a vector the PEs of a line hold, one PE after the other.
 struct InputOrder {
   explicit InputOrder(const Bands& bands);
+  /// Of one head alone, by its own dimensions: the other bands' PEs hold nothing.
+  InputOrder(const Bands& bands, std::int64_t head);
   std::vector<std::int64_t> global;  ///< index of each input in the vector
   std::vector<std::int64_t> bounds;  ///< PE p holds [bounds[p], bounds[p + 1]) of `global`
 };
@@ -48,7 +50,12 @@ class PanelMatrix {
               const std::function<std::int64_t(std::int64_t)>& row_of = {});
 
   /// Seeded normal numbers of standard deviation 1 / sqrt(inputs), the same for any thread count.
-  PanelMatrix(std::uint64_t seed, std::int64_t outputs, DType stored, const Bands& inputs, int threads);
+  PanelMatrix(std::uint64_t seed, std::int64_t outputs, DType stored, const Bands& inputs, int threads)
+      : PanelMatrix(seed, outputs, stored, InputOrder(inputs), threads) {}
+  PanelMatrix(std::uint64_t seed, std::int64_t outputs, DType stored, InputOrder inputs, int threads);
+
+  /// One column of fp32, that of PE `owner` in a line of `pes`.
+  PanelMatrix(std::span<const float> column, std::int64_t owner, std::int64_t pes);
 
   std::int64_t outputs() const { return outputs_; }
   std::int64_t inputs() const { return static_cast<std::int64_t>(order_.global.size()); }

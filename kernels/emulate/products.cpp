@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <set>
 
 #include "arch/error.hpp"
 #include "kernels/emulate/local_product.hpp"
@@ -42,25 +41,23 @@ void Machine::multiply(std::size_t index) {
 void Machine::count_product(const Step& step, StepCounters& counters) {
   if (is_latent(step)) return count_latent(step, counters);
   if (reads_state(step)) return count_read(step, counters);
+  if (step.op == ElementOp::expert || step.op == ElementOp::expert_sum) return count_experts(step, counters);
   const Tensor& weight = tensor(step.second);
   const Bands& in = weight.along(step.axis);
   const Bands& out = weight.along(other(step.axis));
   const std::int64_t batch = schedule_->batch;
-  std::int64_t products = batch;
   std::int64_t sweeps = batch;
   if (step.op == ElementOp::scores || step.op == ElementOp::values) {
     count_cache_product(step, counters);
   } else {
-    const std::int64_t chosen = step.op == ElementOp::matrix ? 1 : static_cast<std::int64_t>(chosen_experts(0).size());
-    products = batch * chosen;
-    sweeps = options_.weights_once_per_batch ? distinct_matrices(step) : products;
-    counters.observe(local_product(products, most_elements(in), most_elements(out), options_.loop));
+    if (options_.weights_once_per_batch) sweeps = 1;
+    counters.observe(local_product(batch, most_elements(in), most_elements(out), options_.loop));
   }
   const std::int64_t elements = most_elements(in) * most_elements(out);
   const std::int64_t held = stored_bytes(weight.stored, most_elements(out), most_elements(in)).value;
   counters.weight_bytes = held * sweeps;
   if (bits_per_element(weight.stored.dtype) <= 8) counters.dequantised = elements * sweeps;
-  if (options_.recorder != nullptr) record_product(step, products, sweeps);
+  if (options_.recorder != nullptr) record_product(step, batch, sweeps);
 }
 
 void Machine::count_cache_product(const Step& step, StepCounters& counters) {
@@ -105,26 +102,6 @@ const float* Machine::ordered_inputs(TensorId input, std::int64_t first, const P
   return ordered.data();
 }
 
-std::vector<std::int64_t> Machine::chosen_experts(std::int64_t token) const {
-  const TensorId id = find("router.chosen");
-  if (id == kNoTensor) return {0};
-  const Buffer& chosen = buffer(id);
-  const std::int64_t k = chosen.xs / 2;
-  std::vector<std::int64_t> experts;
-  for (std::int64_t i = 0; i < k; ++i)
-    experts.push_back(static_cast<std::int64_t>(chosen.of(token)[static_cast<std::size_t>(k + i)]));
-  return experts;
-}
-
-std::int64_t Machine::distinct_matrices(const Step& step) const {
-  if (step.op == ElementOp::matrix) return 1;
-  std::set<std::int64_t> distinct;
-  for (std::int64_t token = 0; token < schedule_->batch; ++token) {
-    for (const std::int64_t expert : chosen_experts(token)) distinct.insert(expert);
-  }
-  return static_cast<std::int64_t>(distinct.size());
-}
-
 std::vector<Machine::Product> Machine::matrix_products(TensorId id) {
   Buffer& output = buffer(id);
   std::vector<Product> products;
@@ -133,25 +110,14 @@ std::vector<Machine::Product> Machine::matrix_products(TensorId id) {
     sum.output = output.of(copy).data();
     for (const std::size_t index : output.pending) {
       const Step& step = schedule_->steps[index];
-      const auto& matrices = bindings_->matrices.at(step.second);
-      const Buffer& input = buffer(step.input);
-      if (step.op == ElementOp::matrix) {
-        sum.count = matrices[0]->outputs();
-        sum.terms.push_back({matrices[0], ordered_inputs(step.input, copy * input.elements(), *matrices[0])});
-        continue;
-      }
-      const std::vector<std::int64_t> experts = chosen_experts(copy);
-      for (std::size_t i = 0; i < experts.size(); ++i) {
-        const PanelMatrix& matrix = *matrices[static_cast<std::size_t>(experts[i])];
-        if (step.op == ElementOp::expert_sum) {  // each chosen expert's inner vector lies in its own piece
-          const std::int64_t first = copy * input.elements() + static_cast<std::int64_t>(i) * matrix.inputs();
-          sum.count = matrix.outputs();
-          sum.terms.push_back({&matrix, ordered_inputs(step.input, first, matrix)});
-        } else {
-          products.push_back({{{&matrix, ordered_inputs(step.input, copy * input.elements(), matrix)}},
-                              output.of(copy).data() + static_cast<std::int64_t>(i) * matrix.outputs(),
-                              matrix.outputs()});
-        }
+      if (step.op == ElementOp::expert) {
+        expert_products(step, copy, products);
+      } else if (step.op != ElementOp::matrix) {
+        expert_terms(step, copy, sum);
+      } else {
+        const PanelMatrix& matrix = *bindings_->matrices.at(step.second)[0];
+        sum.count = matrix.outputs();
+        sum.terms.push_back({&matrix, ordered_inputs(step.input, copy * buffer(step.input).elements(), matrix)});
       }
     }
     if (!sum.terms.empty()) products.push_back(std::move(sum));

@@ -45,6 +45,10 @@ void finish(KernelRun& run, const Machine& machine, const KernelSetup& setup) {
   run.sram_bytes = setup.machine.reserved_bytes + machine.resident_bytes() + machine.peak_buffer_bytes();
 }
 
+void enter(const KernelSetup& setup, const std::string& region) {
+  if (setup.machine.recorder != nullptr) setup.machine.recorder->enter(region, 0);
+}
+
 template <class Work>
 double seconds(Work work) {
   const auto start = std::chrono::steady_clock::now();
@@ -82,6 +86,7 @@ KernelRun run_gemv(const std::string& what, std::int64_t rows, std::int64_t cols
   Bindings bindings;
   bindings.matrices[w] = {&matrix};
   fill(setup.seed, setup.options.accumulate, machine.buffer(in).values);
+  enter(setup, what);
   run.host_seconds = seconds([&] { machine.run(bindings, {}); });
   run.host_bytes = matrix.host_bytes();
   finish(run, machine, setup);
@@ -111,6 +116,7 @@ KernelRun run_gemm(const std::string& what, GemmBy by, const GemmSizes& sizes, c
   bindings.matrices[machine.find("gemm.b")] = {&matrix};
   Buffer& a = machine.buffer(machine.find("gemm.a"));
   fill(setup.seed, setup.options.accumulate, a.values);
+  enter(setup, what);
   run.host_seconds = seconds([&] { machine.run(bindings, {}); });
   run.host_bytes = matrix.host_bytes();
   finish(run, machine, setup);
@@ -136,9 +142,10 @@ KernelRun run_layer(const std::string& what, const SeededLayerSpec& spec, const 
   run.what = what;
   SeededLayer layer(spec, setup.seed, machine_options(setup));
   const auto exact = reference_layer(layer, run.no_error_because);
+  enter(setup, what);
   run.host_seconds = seconds([&] { layer.run(); });
   run.host_bytes = layer.host_bytes();
-  run.counted.schedule = layer.schedule();
+  run.counted.schedule = layer.schedule_of_choice();
   finish(run, layer.machine(), setup);
   if (!exact) return run;
   run.error.emplace();

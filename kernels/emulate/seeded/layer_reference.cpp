@@ -239,11 +239,11 @@ class Norms {
   Vector last_;
 };
 
-std::string reason_against(const Layer& layer) {
+std::string reason_against(const Layer& layer, std::int64_t context) {
   if (layer.mixers.size() > 1 || layer.ffns.size() > 1) return "a layer with several mixers or feed-forward blocks";
   for (const Mixer& m : layer.mixers) {
     if (m.shares_kv) return "attention over another layer's cache";
-    if (m.kind == MixerKind::mla && m.index_heads > 0) return "a sparse indexer";
+    if (m.kind == MixerKind::mla && m.index_heads > 0 && m.index_topk < context) return "a sparse indexer";
     if (m.kind != MixerKind::mla && m.q_lora_rank > 0) return "a shared query factor";
   }
   for (const Ffn& ffn : layer.ffns) {
@@ -256,7 +256,7 @@ std::string reason_against(const Layer& layer) {
 
 std::optional<std::vector<double>> reference_layer(const SeededLayer& seeded, std::string& why_not) {
   const Layer& layer = seeded.spec().layer;
-  why_not = reason_against(layer);
+  why_not = reason_against(layer, seeded.spec().pass.context_tokens);
   if (!why_not.empty()) return std::nullopt;
   const ReferenceWeights weights(seeded);
   const std::int64_t size = seeded.spec().hidden_size;

@@ -74,7 +74,7 @@ std::vector<double> ReferenceWeights::vector_after(std::string_view name, int oc
 std::vector<double> ReferenceWeights::expert_vector(std::string_view name, std::int64_t expert) const {
   const TensorId found = id(name);
   const std::vector<float>& all = *layer_->bindings().vectors.at(found);
-  const auto each = static_cast<std::ptrdiff_t>(all.size()) / tensor(found).copies;
+  const auto each = static_cast<std::ptrdiff_t>(all.size()) / layer().ffns.front().routed_experts;
   return {all.begin() + expert * each, all.begin() + (expert + 1) * each};
 }
 

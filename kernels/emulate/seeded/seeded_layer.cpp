@@ -1,6 +1,7 @@
 #include "kernels/emulate/seeded/seeded_layer.hpp"
 
 #include <cmath>
+#include <map>
 
 #include "kernels/numerics/contract.hpp"
 
@@ -22,7 +23,23 @@ bool per_head(const Tensor& tensor) {
 
 /// Copies of one latent for bands of columns hold the same numbers.
 bool holds_copies(const Tensor& tensor) {
-  return tensor.name == "latent_cache" || tensor.name == "rope_cache";
+  return tensor.name == "latent_cache" || tensor.name == "rope_cache" || tensor.name == "index_cache";
+}
+
+bool of_experts(const Tensor& tensor) {
+  return tensor.name.starts_with("mlp.experts.");
+}
+
+std::int64_t routed_experts(const models::Layer& layer) {
+  for (const models::Ffn& ffn : layer.ffns) {
+    if (ffn.routed_experts > 0) return ffn.routed_experts;
+  }
+  return 0;
+}
+
+/// One expert's share of a dimension: bands have different experts.
+std::int64_t of_one_expert(const Bands& bands) {
+  return bands.heads > 1 ? bands.head_dim : bands.elements();
 }
 
 const models::Mixer* first_mixer(const models::Layer& layer) {
@@ -64,7 +81,9 @@ SeededLayer::SeededLayer(const SeededLayerSpec& spec, std::uint64_t seed, const 
     if (tensor.use == SramUse::kv || tensor.use == SramUse::borrowed) fill_cache(id, tensor);
     if (tensor.use == SramUse::state) fill_state(id, tensor);
     if (tensor.use != SramUse::weights) continue;
-    if (is_matrix[i]) {
+    if (is_matrix[i] && of_experts(tensor)) {
+      bind_experts(id, tensor, seed + 1000 * i, options.threads);
+    } else if (is_matrix[i]) {
       bind_matrices(id, tensor, seed + 1000 * i, options.threads);
     } else {
       bind_vector(id, tensor);
@@ -101,21 +120,39 @@ void SeededLayer::bind_matrices(TensorId id, const Tensor& tensor, std::uint64_t
     inputs = {1, from_latent ? latent.head_dim : of_head, 1, 1, 1, false};
     outputs = from_latent ? of_head : latent.head_dim;
   }
-  const std::int64_t different =
-      spec_.different_experts > 0 && !per_head(tensor) ? std::min(count, spec_.different_experts) : count;
-  for (std::int64_t i = 0; i < different; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     matrices_.push_back(std::make_unique<PanelMatrix>(seed + static_cast<std::uint64_t>(i), outputs,
                                                       tensor.stored.dtype, inputs, threads));
     bindings_.matrices[id].push_back(matrices_.back().get());
   }
-  for (std::int64_t i = different; i < count; ++i)
-    bindings_.matrices[id].push_back(bindings_.matrices[id][static_cast<std::size_t>(i % different)]);
+}
+
+void SeededLayer::bind_experts(TensorId id, const Tensor& tensor, std::uint64_t seed, int threads) {
+  const Bands& inputs = tensor.along(tensor.input_axis);
+  const Bands& outputs = tensor.along(other(tensor.input_axis));
+  const std::int64_t count = routed_experts(spec_.layer);
+  const std::int64_t different = spec_.different_experts > 0 ? std::min(count, spec_.different_experts) : count;
+  std::map<std::pair<std::int64_t, std::int64_t>, const PanelMatrix*> made;  // by head of the inputs and by numbers
+  for (std::int64_t expert = 0; expert < count; ++expert) {
+    const std::int64_t head = Split{count, inputs.heads}.owner(expert);
+    const PanelMatrix*& matrix = made[{head, expert % different}];
+    if (matrix == nullptr) {
+      matrices_.push_back(std::make_unique<PanelMatrix>(seed + static_cast<std::uint64_t>(expert % different),
+                                                        of_one_expert(outputs), tensor.stored.dtype,
+                                                        InputOrder(inputs, head), threads));
+      matrix = matrices_.back().get();
+    }
+    bindings_.matrices[id].push_back(matrix);
+  }
 }
 
 void SeededLayer::bind_vector(TensorId id, const Tensor& tensor) {
   const bool shared_norm = tensor.elements < tensor.along_x.elements() * tensor.along_y.elements();
   const std::int64_t each = shared_norm ? tensor.elements : tensor.along_x.elements() * tensor.along_y.elements();
-  std::vector<float> values = normal(id, 0, tensor.copies * each);
+  const std::int64_t of_all =
+      of_experts(tensor) ? routed_experts(spec_.layer) * of_one_expert(tensor.along_x) * of_one_expert(tensor.along_y)
+                         : tensor.copies * each;
+  std::vector<float> values = normal(id, 0, of_all);
   // A state decays: the tensor holds -exp(A_log), which is taken once, when weights are laid out.
   if (tensor.name.ends_with("A_log")) {
     for (float& value : values) value = -0.05F - std::abs(value);
@@ -179,6 +216,15 @@ void SeededLayer::take_token(const SeededLayer& from, std::int64_t token) {
     const auto size = static_cast<std::ptrdiff_t>(state->size());
     state->assign(all.begin() + token * size, all.begin() + (token + 1) * size);
   }
+}
+
+Schedule SeededLayer::schedule_of_choice() const {
+  ScheduleOptions options = spec_.options;
+  options.expert_loads = machine_->expert_loads();
+  Workshop shop{options, PlanCache(spec_.collectives)};
+  Schedule schedule;
+  build_layer(spec_.layer, spec_.hidden_size, spec_.mesh, spec_.pass, shop, schedule);
+  return schedule;
 }
 
 void SeededLayer::run() {

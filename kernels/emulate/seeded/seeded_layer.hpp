@@ -40,6 +40,9 @@ class SeededLayer {
   /// batch is 1.
   void take_token(const SeededLayer& from, std::int64_t token);
 
+  /// The schedule whose closed form knows what each band of experts had to do in the last run.
+  Schedule schedule_of_choice() const;
+
   const SeededLayerSpec& spec() const { return spec_; }
   const Schedule& schedule() const { return schedule_; }
   Machine& machine() { return *machine_; }
@@ -53,6 +56,7 @@ class SeededLayer {
 
  private:
   void bind_matrices(TensorId id, const Tensor& tensor, std::uint64_t seed, int threads);
+  void bind_experts(TensorId id, const Tensor& tensor, std::uint64_t seed, int threads);
   void bind_vector(TensorId id, const Tensor& tensor);
   void fill_cache(TensorId id, const Tensor& tensor);
   void fill_state(TensorId id, const Tensor& tensor);

@@ -196,6 +196,7 @@ TEST_CASE("experts: the mesh chooses the router's top k, and their gated sum is 
     chosen.layer.ffns[0].shared_width = 0;
     chosen.layer.ffns[0].shared_gate = chosen.layer.ffns[0].bias = false;
     chosen.layer.ffns[0].gated = true;
+    if (with_experts % 2 == 0) chosen.options.expert_bands = 1;
     chosen.layer.norms = 2;
     ++with_experts;
     LayerRun run(chosen, static_cast<std::uint64_t>(round), {});

@@ -19,10 +19,15 @@ LayerCase random_layer(std::mt19937& random, std::int64_t most_rows, std::int64_
 LayerCase random_layer_with(std::mt19937& random, models::MixerKind kind, std::int64_t most_rows,
                             std::int64_t most_cols);
 
+/// The same with experts in place of the feed-forward block, most of them dealt out over bands of PEs, some in a latent
+/// space, weights swept for each token or once.
+LayerCase random_experts(std::mt19937& random, std::int64_t most_rows, std::int64_t most_cols);
+
 /// All matrices stored as `dtype`; block scales as the emulator has them (32 inputs, 16 bits) for int8 and int4.
 void store_as(LayerCase& of, DType dtype);
 
-/// Every step of the last run counts what the closed form says.
+/// Every step of the last run counts what the closed form says. Where counts depend on which experts the router chose,
+/// that is the closed form of that choice, and none exceeds that of the worst one.
 void check_counters(const LayerRun& run);
 
 /// All counters of a step, for comparison and messages.

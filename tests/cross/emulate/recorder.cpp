@@ -41,8 +41,21 @@ std::int64_t most_on_a_link(const PeGrid& pes) {
   return most;
 }
 
-/// The counters hold the busiest PE and link, so each must be the largest of its kind on the rectangle.
-void check_busiest(const Step& step, const StepCounters& counted, const PeGrid& pes) {
+/// Whether the tensors that travel together in a step are all dealt out alike. Those of experts in bands and of the
+/// shared expert are not: the PE that has most of one need not have most of the other.
+bool dealt_alike(const Schedule& schedule, const Step& step) {
+  const auto bands = [&](int i) -> const Bands& {
+    return schedule.tensors[static_cast<std::size_t>(step.input + i)].along(other(step.axis));
+  };
+  for (int i = 1; i < step.span; ++i) {
+    if (bands(i).heads != bands(0).heads) return false;
+  }
+  return true;
+}
+
+/// The counters hold the busiest PE and link, so each must be the largest of its kind on the rectangle. What tensors
+/// that are dealt out differently send together is counted as the sum of the most of each, as the closed form does.
+void check_busiest(const Schedule& schedule, const Step& step, const StepCounters& counted, const PeGrid& pes) {
   INFO("step " << step.label);
   CHECK(pes.most(PeField::instructions) == counted.instructions);
   CHECK(pes.most(PeField::length) == counted.length);
@@ -51,6 +64,9 @@ void check_busiest(const Step& step, const StepCounters& counted, const PeGrid& 
   CHECK(pes.most(PeField::specials) == counted.specials);
   CHECK(pes.most(PeField::weight_bytes) == counted.weight_bytes);
   CHECK(pes.most(PeField::dequantised) == counted.dequantised);
+  CHECK(pes.most(PeField::combines) <= counted.combines);
+  CHECK(most_on_a_link(pes) <= counted.link_wavelets);
+  if (!dealt_alike(schedule, step)) return;
   CHECK(pes.most(PeField::combines) == counted.combines);
   CHECK(most_on_a_link(pes) == counted.link_wavelets);
 }
@@ -86,7 +102,7 @@ TEST_CASE("200 random layers: the busiest PE and link that a recorder sees are t
       const Step& step = run.schedule().steps[i];
       CHECK(copies.steps[i].index == i);
       CHECK(copies.steps[i].counters == run.machine().counters()[i]);
-      check_busiest(step, copies.steps[i].counters, copies.steps[i].pes);
+      check_busiest(run.schedule(), step, copies.steps[i].counters, copies.steps[i].pes);
       check_conservation(step, copies.steps[i].pes);
     }
   }
@@ -128,9 +144,10 @@ TEST_CASE("counted steps take the cycles of the closed form, and SRAM is the mac
     options.recorder = &copies;
     LayerRun run(chosen, 1, options);
     run.run();
+    const Schedule known = run.schedule_of_choice();
     std::int64_t peak = 0;
     for (std::size_t i = 0; i < copies.steps.size(); ++i) {
-      const Step& step = run.schedule().steps[i];
+      const Step& step = known.steps[i];
       INFO("case " << round << " step " << step.label);
       CHECK(time(with_counted(step, copies.steps[i].counters), rates).total().value == time(step, rates).total().value);
       peak = std::max(peak, copies.steps[i].sram_bytes);

@@ -101,7 +101,8 @@ TEST_CASE("no line of a text answer is wider than 80 columns where no terminal s
   for (const char* command :
        {"list models", "list systems", "list software", "list gpus", "list engines", "list endpoints",
         "inspect deepseek-v3.2", "inspect nemotron-3-nano-30b-nvfp4", "estimate llama-3.1-8b",
-        "estimate gpt-oss-120b --vs h100x8,b200x8,mi300x", "serve gpt-oss-120b --requests-per-s 5 --requests 1000",
+        "emulate allreduce --pes 1000 --lines 64 --fabric", "estimate gpt-oss-120b --vs h100x8,b200x8,mi300x",
+        "serve gpt-oss-120b --requests-per-s 5 --requests 1000",
         "estimate gpt-oss-120b --prompt-tokens 10000 --output-tokens 5000 --context 16Ki --watts 23000 "
         "--dollars-per-hour 99 "
         "--price-per-million 0.75 --draft-tokens 3 --acceptance 0.8 --draft 20us",

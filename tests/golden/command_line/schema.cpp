@@ -76,6 +76,45 @@ TEST_CASE("documents have every key of schema 1 with its type") {
   check_schema("validate", document("validate --set waferllm-decode"));
 }
 
+TEST_CASE("documents of emulations have every key of schema 1 with its type") {
+  for (const char* command : {"emulate gemv --rows 40 --cols 30 --mesh 3x4 --dtype int4",
+                              "emulate gemm --rows 20 --cols 30 --tokens 4 --mesh 3x3 --dtype fp32",
+                              "emulate attention --heads 4 --kv-heads 2 --head-dim 8 --context 10 --mesh 4x4",
+                              "emulate layer --model smollm2-135m --layer 3 --mesh 32x32 --batch 2"}) {
+    const Json json = document(command);
+    check_schema("emulate-kernels", json);
+    for (const Json& kernel : json["kernels"]) {
+      CHECK(kernel["counters_equal"] == true);
+      CHECK(kernel["counters"] == kernel["closed_form"]);
+    }
+  }
+  const Json decoded = document("emulate model --weights '" + (source_dir() / "tests/data/tiny").string() +
+                                "' --prompt-ids 1,5 --tokens 3 --mesh 5x7 --dtype fp16");
+  check_schema("emulate-model", decoded);
+  CHECK(decoded["counters"] == decoded["closed_form"]);
+  CHECK(decoded["cycles_per_token"].size() == decoded["tokens"].size());
+  check_schema("emulate-allreduce", document("emulate allreduce --pes 16"));
+  check_schema("emulate-allreduce", document("emulate allreduce --pes 16 --lines 3 --fabric"));
+}
+
+TEST_CASE("an all-reduce on the command line steps its wavelets in the cycles of the closed form") {
+  for (const char* arrangement : {"--algorithm chain", "--algorithm chain --root end --to-root", "--groups 5", "",
+                                  "--algorithm star", "--algorithm ring", "--groups 3,4 --root end"}) {
+    INFO(arrangement);
+    const std::string command = std::string("emulate allreduce --pes 37 --lines 70 --wavelets 11 ") + arrangement;
+    const Json json = document(command + " --fabric --threads 2");
+    const Json& cycles = json["cycles"];
+    CHECK(cycles["fabric"] == cycles["sweep"]);
+    CHECK(cycles["closed_form"].get<double>() == cycles["fabric"].get<double>());
+    CHECK(json["agree"] == true);
+    CHECK(json["fabric"]["combines"] == json["counters"]["combines"]);
+    CHECK(json["fabric"]["largest_error"].get<double>() < 1e-6);
+    CHECK(json["host"]["state_bytes_per_pe"].get<double>() > 0);
+    CHECK(document(command + " --fabric --threads 1")["fabric"] == json["fabric"]);
+    CHECK_FALSE(document(command).contains("fabric"));
+  }
+}
+
 TEST_CASE("the schema check itself finds what is missing, of the wrong type, or of another version") {
   Json json = document(deadline);
   json["schema"] = 2;

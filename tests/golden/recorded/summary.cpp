@@ -59,6 +59,29 @@ TEST_CASE("the document of a trace has every key of schema 1, and its sums agree
   CHECK(json["passes"] == 3);
 }
 
+TEST_CASE("every kernel leaves a trace whose cycles are those of its answer, one region for each product") {
+  const Bench bench;
+  for (const char* command :
+       {"gemv --model smollm2-135m --layer 3 --mesh 7x9 --sram-bytes 10000000",
+        "gemm --rows 60 --cols 50 --tokens 9 --mesh 5x5 --sram-bytes 10000000",
+        "attention --heads 8 --kv-heads 2 --head-dim 16 --context 50 --mesh 6x8 --sram-bytes 10000000",
+        "layer --model smollm2-135m --layer 3 --mesh 16x16 --batch 2 --sram-bytes 10000000"}) {
+    INFO(command);
+    const Json answer =
+        Json::parse(bench.run(fmt::format("$W emulate {} --hdf5 run.h5 --perfetto run.json --json -", command)).output);
+    const Json trace = Json::parse(bench.run("$W trace run.h5 --json -").output);
+    double cycles = 0;
+    for (const Json& kernel : answer["kernels"]) cycles += kernel["cycles"].get<double>();
+    CHECK(trace["cycles"].get<double>() == Approx(cycles).epsilon(1e-12));
+    CHECK(trace["regions"].size() == answer["kernels"].size());
+    CHECK(trace["passes"] == 1);
+    CHECK(trace["trace"]["command"] ==
+          fmt::format("waferline emulate {} --hdf5 run.h5 --perfetto run.json --json -", command));
+    CHECK(Json::parse(read_whole(bench.scratch.path / "run.json")).contains("traceEvents"));
+    CHECK(bench.run(fmt::format("$W emulate {} --hdf5 nowhere/run.h5 2>&1", command)).exit_code == 2);
+  }
+}
+
 TEST_CASE("a trace that is damaged or of another kind is refused with its name and nothing of the library's own") {
   const Bench bench;
   REQUIRE(bench.run(decode() + "--hdf5 run.h5").exit_code == 0);
