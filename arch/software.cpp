@@ -5,6 +5,7 @@
 #include <array>
 
 #include "arch/profile_io.hpp"
+#include "arch/profile_setter.hpp"
 
 namespace waferline {
 namespace {
@@ -106,6 +107,21 @@ SoftwareProfile parse_software(std::string_view toml_text, const std::string& fi
   reader.finish();
   problems.throw_if_any();
   return profile;
+}
+
+void set_values(SoftwareProfile& software, const ConfigNode& values, Problems& problems) {
+  ProfileSetter setter{ObjectReader(values, problems, "software")};
+  visit_software(setter, software);
+  setter.finish();
+}
+
+std::vector<std::string> settable_software_keys() {
+  const ConfigNode nothing(ConfigNode::Object{}, 0);
+  Problems problems("");
+  ProfileSetter setter{ObjectReader(nothing, problems)};
+  SoftwareProfile software;
+  visit_software(setter, software);
+  return setter.keys();
 }
 
 std::string to_toml(const SoftwareProfile& profile) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/config_node.hpp"
 #include "arch/dtype.hpp"
 #include "arch/fit_record.hpp"
 #include "arch/sourced.hpp"
@@ -89,6 +90,12 @@ SoftwareProfile load_software(const std::string& name_or_path);
 
 /// Reads a profile from TOML text; `file_name` is for messages.
 SoftwareProfile parse_software(std::string_view toml_text, const std::string& file_name);
+
+/// Sets the keys of the object `values` in place, as for wafers; problems stand under "software.KEY".
+void set_values(SoftwareProfile& software, const ConfigNode& values, Problems& problems);
+
+/// Keys that set_values takes.
+std::vector<std::string> settable_software_keys();
 
 /// The file that `parse_software` reads back to an equal profile: deterministic text, every number with its provenance.
 std::string to_toml(const SoftwareProfile& profile);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "arch/profile_io.hpp"
+#include "arch/profile_setter.hpp"
 
 namespace waferline {
 namespace {
@@ -103,25 +104,35 @@ Defects defects_of(DefectLists& lists) {
   return out;
 }
 
-void check_whole(ProfileReader& reader, const Wafer& wafer) {
+struct Contradiction {
+  std::string_view section;
+  std::string text;
+};
+
+std::vector<Contradiction> find_contradictions(const Wafer& wafer) {
+  std::vector<Contradiction> found;
+  const auto require = [&](bool holds, std::string_view section, std::string text) {
+    if (!holds) found.push_back({section, std::move(text)});
+  };
   const Extent all = wafer.fabric.extent.value;
   const Extent usable = wafer.usable();
-  reader.require(usable.rows <= all.rows && usable.cols <= all.cols, "fabric",
-                 fmt::format("usable is {} rows x {} columns, more than the extent of {} x {}", usable.rows,
-                             usable.cols, all.rows, all.cols));
+  require(usable.rows <= all.rows && usable.cols <= all.cols, "fabric",
+          fmt::format("usable is {} rows x {} columns, more than the extent of {} x {}", usable.rows, usable.cols,
+                      all.rows, all.cols));
   const Defects& defects = wafer.defects;
   const auto inside = [&](std::int64_t row, std::int64_t col) { return row < usable.rows && col < usable.cols; };
   for (const std::int64_t row : defects.rows) {
-    reader.require(inside(row, 0), "defects", fmt::format("row {} is outside the usable {} rows", row, usable.rows));
+    require(inside(row, 0), "defects", fmt::format("row {} is outside the usable {} rows", row, usable.rows));
   }
   for (const std::int64_t col : defects.cols) {
-    reader.require(inside(0, col), "defects", fmt::format("column {} is outside the usable {}", col, usable.cols));
+    require(inside(0, col), "defects", fmt::format("column {} is outside the usable {}", col, usable.cols));
   }
   for (const PePosition& pe : defects.pes) {
-    reader.require(inside(pe.row, pe.col), "defects",
-                   fmt::format("PE [{}, {}] is outside the usable {} x {}", pe.row, pe.col, usable.rows, usable.cols));
+    require(inside(pe.row, pe.col), "defects",
+            fmt::format("PE [{}, {}] is outside the usable {} x {}", pe.row, pe.col, usable.rows, usable.cols));
   }
-  if (reader.clean()) reader.require(usable_pes(wafer) > 0, "defects", "leave no PE to use");
+  if (found.empty()) require(usable_pes(wafer) > 0, "defects", "leave no PE to use");
+  return found;
 }
 
 }  // namespace
@@ -242,9 +253,32 @@ Wafer parse_wafer(std::string_view toml_text, const std::string& file_name) {
   if (vendor) wafer.vendor = *vendor;
   reader.finish();
   problems.throw_if_any();
-  check_whole(reader, wafer);
+  for (const Contradiction& found : find_contradictions(wafer)) reader.require(false, found.section, found.text);
   problems.throw_if_any();
   return wafer;
+}
+
+void set_values(Wafer& wafer, const ConfigNode& values, Problems& problems) {
+  ProfileSetter setter{ObjectReader(values, problems, "wafer")};
+  visit_wafer(setter, wafer);
+  setter.finish();
+}
+
+std::vector<std::string> settable_wafer_keys() {
+  const ConfigNode nothing(ConfigNode::Object{}, 0);
+  Problems problems("");
+  ProfileSetter setter{ObjectReader(nothing, problems)};
+  Wafer wafer;
+  visit_wafer(setter, wafer);
+  return setter.keys();
+}
+
+std::vector<std::string> contradictions(const Wafer& wafer) {
+  std::vector<std::string> texts;
+  for (const Contradiction& found : find_contradictions(wafer)) {
+    texts.push_back(fmt::format("{}: {}", found.section, found.text));
+  }
+  return texts;
 }
 
 std::string to_toml(const Wafer& wafer) {

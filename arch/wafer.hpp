@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/config_node.hpp"
 #include "arch/region.hpp"
 #include "arch/sourced.hpp"
 #include "arch/units.hpp"
@@ -130,6 +131,17 @@ Wafer load_wafer(const std::string& name_or_path);
 
 /// Reads a wafer from TOML text; `file_name` is for messages.
 Wafer parse_wafer(std::string_view toml_text, const std::string& file_name);
+
+/// Sets the keys of the object `values` in place, with the ranges of the file; their bands go. Keys are those of the
+/// file without their section: "clock_hz", "sram_bytes", "usable". Problems, those of unknown keys with the nearest
+/// one among them, are added under "wafer.KEY"; what is wrong stays as it was or holds the lowest permitted value.
+void set_values(Wafer& wafer, const ConfigNode& values, Problems& problems);
+
+/// Keys that set_values takes.
+std::vector<std::string> settable_wafer_keys();
+
+/// What contradicts itself between fields that are each in range, e.g. a usable rectangle beyond the extent.
+std::vector<std::string> contradictions(const Wafer& wafer);
 
 /// The file that `parse_wafer` reads back to an equal Wafer.
 std::string to_toml(const Wafer& wafer);
