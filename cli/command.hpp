@@ -62,6 +62,7 @@ std::unique_ptr<Command> make_list();
 std::unique_ptr<Command> make_serve();
 std::unique_ptr<Command> make_place();
 std::unique_ptr<Command> make_trace();
+std::unique_ptr<Command> make_sweep();
 std::unique_ptr<Command> make_validate();
 
 }  // namespace waferline::cli

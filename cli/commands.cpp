@@ -17,6 +17,10 @@ std::span<const CommandEntry> command_entries() {
                    "llama-3.1-8b --requests-per-s 2 --prefill-tokens-per-s 20000", make_serve},
       CommandEntry{"place", "where a model's layers lie on wafers, how far that is from the best, and other choices",
                    "llama-3.1-70b --objective latency --svg wafers.svg --out plan.toml", make_place},
+      CommandEntry{"sweep", "estimates over all combinations of lists of inputs, to a CSV or HDF5 file",
+                   "--model llama-3.1-8b,llama-3.1-70b --context 1Ki:64Ki:x4 --set wafer.clock_hz=0.85e9,1.1e9 "
+                   "--out sweep.csv",
+                   make_sweep},
       CommandEntry{"emulate", "runs a model's schedules on real numbers over an emulated mesh",
                    "model --weights DIR --prompt-ids 1 --tokens 16 --mesh 8x8", make_emulate},
       CommandEntry{"emulate allreduce", "moves a reduction over lines of PEs, beside its closed form",

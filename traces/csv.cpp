@@ -207,7 +207,7 @@ CsvTable read_csv_file(const std::filesystem::path& path, const CsvLimits& limit
 }
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of("\",\r\n") == std::string_view::npos) return std::string(text);
+  if (text.find_first_of("\",\r\n#") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
   for (const char character : text) {
     if (character == '"') quoted += '"';

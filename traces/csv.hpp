@@ -86,7 +86,7 @@ CsvTable parse_csv(std::string_view text, const std::string& file_name, const Cs
 /// Reads and parses a CSV file.
 CsvTable read_csv_file(const std::filesystem::path& path, const CsvLimits& limits = {});
 
-/// The field, quoted if it needs it.
+/// The field, quoted if it needs it, or holds a number sign, with which many readers begin a comment.
 std::string csv_field(std::string_view text);
 
 }  // namespace waferline::traces

@@ -25,6 +25,8 @@ constexpr unsigned kDeflateLevel = 4;
 constexpr std::size_t kMemoryStep = std::size_t{1} << 20;
 
 struct GrowingDataset {
+  explicit GrowingDataset(Hdf5Place where) : place(std::move(where)) {}
+
   Hdf5Place place;
   Hdf5Handle dataset;
   hid_t memory_type = -1;
@@ -33,6 +35,23 @@ struct GrowingDataset {
   std::size_t buffered_rows = 1;  ///< rows that are written at once
   std::vector<std::int64_t> integers;
   std::vector<double> reals;
+  Hdf5Handle text;             ///< type of a text, where texts are kept
+  std::size_t text_bytes = 0;  ///< of each
+  std::string texts;
+
+  std::size_t buffered_numbers() const {
+    return integers.size() + reals.size() + (text_bytes == 0 ? 0 : texts.size() / text_bytes);
+  }
+  const void* values() const {
+    if (!texts.empty()) return texts.data();
+    return reals.empty() ? static_cast<const void*>(integers.data()) : reals.data();
+  }
+  void clear() {
+    integers.clear();
+    reals.clear();
+    texts.clear();
+  }
+  bool is_full() const { return buffered_numbers() >= buffered_rows * row_numbers; }
 };
 
 void write_rows(const GrowingDataset& to, const std::vector<hsize_t>& start, const std::vector<hsize_t>& count) {
@@ -42,13 +61,12 @@ void write_rows(const GrowingDataset& to, const std::vector<hsize_t>& start, con
   const Hdf5Handle in_memory(
       to.place.need(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), "cannot be shaped"),
       H5Sclose);
-  const void* values = to.reals.empty() ? static_cast<const void*>(to.integers.data()) : to.reals.data();
-  to.place.need(H5Dwrite(to.dataset.id(), to.memory_type, in_memory.id(), in_file.id(), H5P_DEFAULT, values),
+  to.place.need(H5Dwrite(to.dataset.id(), to.memory_type, in_memory.id(), in_file.id(), H5P_DEFAULT, to.values()),
                 "cannot be written");
 }
 
 void flush(GrowingDataset& to) {
-  const std::size_t numbers = to.integers.size() + to.reals.size();
+  const std::size_t numbers = to.buffered_numbers();
   if (numbers == 0) return;
   std::vector<hsize_t> start(to.shape.size(), 0);
   std::vector<hsize_t> count = to.shape;
@@ -58,10 +76,10 @@ void flush(GrowingDataset& to) {
   to.place.need(H5Dset_extent(to.dataset.id(), to.shape.data()), "cannot grow");
   const auto is_zero = [](auto value) { return std::bit_cast<std::uint64_t>(value) == 0; };
   const bool zeros = std::all_of(to.integers.begin(), to.integers.end(), is_zero) &&
-                     std::all_of(to.reals.begin(), to.reals.end(), is_zero);
+                     std::all_of(to.reals.begin(), to.reals.end(), is_zero) &&
+                     to.texts.find_first_not_of('\0') == std::string::npos;
   if (!zeros) write_rows(to, start, count);  // where a chunk is missing all are zeros
-  to.integers.clear();
-  to.reals.clear();
+  to.clear();
 }
 
 Hdf5Handle untimed(hid_t kind, const Hdf5Place& place) {
@@ -115,6 +133,30 @@ struct Hdf5Writer::Insides {
                                   "cannot be made"),
                           H5Aclose);
     at.need(H5Awrite(made.id(), memory, value), "cannot be written");
+  }
+
+  /// Makes a dataset of rows of shape `tail` that has none yet. Returns its number.
+  std::size_t grow(GrowingDataset made, const std::string& path, hid_t stored, const std::vector<std::int64_t>& tail,
+                   const std::vector<hsize_t>& chunk) {
+    made.shape = {0};
+    std::vector<hsize_t> most{H5S_UNLIMITED};
+    for (const std::int64_t size : tail) {
+      made.shape.push_back(static_cast<hsize_t>(size));
+      most.push_back(static_cast<hsize_t>(size));
+    }
+    made.buffered_rows = static_cast<std::size_t>(chunk[0]);
+    const Hdf5Place& at = made.place;
+    const Hdf5Handle space(
+        at.need(H5Screate_simple(static_cast<int>(chunk.size()), made.shape.data(), most.data()), "cannot be shaped"),
+        H5Sclose);
+    const Hdf5Handle creation = untimed(H5P_DATASET_CREATE, at);
+    compress(creation.id(), chunk, at);
+    made.dataset = Hdf5Handle(
+        at.need(H5Dcreate2(handle.id(), path.c_str(), stored, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+                "cannot be made"),
+        H5Dclose);
+    datasets.push_back(std::move(made));
+    return datasets.size() - 1;
   }
 };
 
@@ -183,37 +225,29 @@ void Hdf5Writer::texts(const std::string& path, const std::vector<std::string>& 
 
 std::size_t Hdf5Writer::growing(const std::string& path, Kind kind, const std::vector<std::int64_t>& tail) {
   const QuietHdf5 quiet;
-  GrowingDataset made{insides_->place(path), {}, -1, {}, 1, 1, {}, {}};
+  GrowingDataset made(insides_->place(path));
   std::int64_t row_numbers = 1;
-  std::vector<hsize_t> most{H5S_UNLIMITED};
-  made.shape.push_back(0);
-  for (const std::int64_t size : tail) {
-    row_numbers *= size;
-    made.shape.push_back(static_cast<hsize_t>(size));
-    most.push_back(static_cast<hsize_t>(size));
-  }
-  const std::vector<hsize_t> chunk = chunk_of(tail, row_numbers);
+  for (const std::int64_t size : tail) row_numbers *= size;
   made.row_numbers = static_cast<std::size_t>(row_numbers);
-  made.buffered_rows = static_cast<std::size_t>(chunk[0]);
   made.memory_type = kind == Kind::integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
-  const Hdf5Place& at = made.place;
-  const int rank = static_cast<int>(chunk.size());
-  const Hdf5Handle space(at.need(H5Screate_simple(rank, made.shape.data(), most.data()), "cannot be shaped"), H5Sclose);
-  const Hdf5Handle creation = untimed(H5P_DATASET_CREATE, at);
-  compress(creation.id(), chunk, at);
   const hid_t stored = kind == Kind::integer ? H5T_STD_I64LE : H5T_IEEE_F64LE;
-  made.dataset = Hdf5Handle(at.need(H5Dcreate2(insides_->handle.id(), path.c_str(), stored, space.id(), H5P_DEFAULT,
-                                               creation.id(), H5P_DEFAULT),
-                                    "cannot be made"),
-                            H5Dclose);
-  insides_->datasets.push_back(std::move(made));
-  return insides_->datasets.size() - 1;
+  return insides_->grow(std::move(made), path, stored, tail, chunk_of(tail, row_numbers));
+}
+
+std::size_t Hdf5Writer::growing_texts(const std::string& path, std::size_t longest) {
+  const QuietHdf5 quiet;
+  GrowingDataset made(insides_->place(path));
+  made.text_bytes = std::clamp<std::size_t>(longest, 1, kMostTextBytes);
+  made.text = text_type(made.text_bytes, made.place);
+  made.memory_type = made.text.id();
+  const hsize_t chunk = std::clamp<hsize_t>(kChunkTextBytes / made.text_bytes, 1, kChunkNumbers);
+  return insides_->grow(std::move(made), path, made.text.id(), {}, {chunk});
 }
 
 void Hdf5Writer::append(std::size_t dataset, std::span<const std::int64_t> row) {
   GrowingDataset& to = insides_->datasets[dataset];
   to.integers.insert(to.integers.end(), row.begin(), row.end());
-  if (to.integers.size() < to.buffered_rows * to.row_numbers) return;
+  if (!to.is_full()) return;
   const QuietHdf5 quiet;
   flush(to);
 }
@@ -221,7 +255,16 @@ void Hdf5Writer::append(std::size_t dataset, std::span<const std::int64_t> row) 
 void Hdf5Writer::append(std::size_t dataset, std::span<const double> row) {
   GrowingDataset& to = insides_->datasets[dataset];
   to.reals.insert(to.reals.end(), row.begin(), row.end());
-  if (to.reals.size() < to.buffered_rows * to.row_numbers) return;
+  if (!to.is_full()) return;
+  const QuietHdf5 quiet;
+  flush(to);
+}
+
+void Hdf5Writer::append_text(std::size_t dataset, std::string_view text) {
+  GrowingDataset& to = insides_->datasets[dataset];
+  if (text.size() > to.text_bytes) to.place.refuse("is given a text longer than it was made for");
+  to.texts.append(text).append(to.text_bytes - text.size(), '\0');
+  if (!to.is_full()) return;
   const QuietHdf5 quiet;
   flush(to);
 }

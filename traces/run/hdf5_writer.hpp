@@ -36,6 +36,10 @@ class Hdf5Writer {
   /// Adds one row of product(tail) numbers; rows are kept until a chunk is full.
   void append(std::size_t dataset, std::span<const std::int64_t> row);
   void append(std::size_t dataset, std::span<const double> row);
+  /// The same for texts, kept as UTF-8 of one length: one dimension, a text a row. None may have more bytes than
+  /// `longest`, of which 60,000 at most are kept.
+  std::size_t growing_texts(const std::string& path, std::size_t longest);
+  void append_text(std::size_t dataset, std::string_view text);
 
   /// Writes the file under its name. Nothing may follow.
   void finish();
