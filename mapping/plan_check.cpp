@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "mapping/limits.hpp"
 
@@ -20,6 +21,7 @@ class Checker {
       check_place(static_cast<std::int64_t>(i));
       check_form(static_cast<std::int64_t>(i));
     }
+    check_wafers();
     check_order();
     check_sharing(RegionUse::head);
     check_sharing(RegionUse::embedding);
@@ -53,6 +55,18 @@ class Checker {
     side("row", "rows", region.row, region.extent.rows, usable.rows);
     side("col", "cols", region.col, region.extent.cols, usable.cols);
     check_defects(index, region);
+  }
+
+  /// An empty wafer between others would be counted and paid for.
+  void check_wafers() {
+    std::set<std::int64_t> used;
+    for (const PlannedRegion& region : plan_.regions) used.insert(region.region.wafer);
+    for (std::size_t i = 0; i < plan_.regions.size(); ++i) {
+      const std::int64_t wafer = at(static_cast<std::int64_t>(i)).region.wafer;
+      if (wafer <= 0 || used.count(wafer - 1) > 0) continue;
+      add(static_cast<std::int64_t>(i), "wafer",
+          fmt::format("{}, but no region lies on wafer {} (wafers count from 0 without gaps)", wafer, wafer - 1));
+    }
   }
 
   void check_defects(std::int64_t index, const Region& region) {

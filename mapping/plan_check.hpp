@@ -17,9 +17,9 @@ struct PlanProblem {
   bool shortage = false;  ///< a PE would hold more than its SRAM: the plan is sound but does not fit
 };
 
-/// Every problem of a plan: regions outside the usable rectangle, over one another or over defects; parts that are not
-/// there once, or out of order; forms that a part does not have; PEs that hold more than their SRAM; more colors than
-/// the fabric has. Empty if the plan is sound.
+/// Every problem of a plan: regions outside the usable rectangle, over one another or over defects; empty wafers
+/// between others; parts that are not there once, or out of order; forms that a part does not have; PEs that hold more
+/// than their SRAM; more colors than the fabric has. Empty if the plan is sound.
 std::vector<PlanProblem> check(const Assembly& assembly, const Problem& problem, const Plan& plan);
 
 }  // namespace waferline::mapping
