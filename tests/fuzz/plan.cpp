@@ -1,5 +1,5 @@
-// Any text is a plan of Llama 3.1 8B or gives a ConfigError; a plan that is read is written and read again equal, and is
-// either refused for what is wrong with it or placed with a finite time.
+// Any text is a plan of Llama 3.1 8B or gives a ConfigError; a plan that is read is written and read again equal, and
+// is either refused for what is wrong with it or placed with a finite time.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
