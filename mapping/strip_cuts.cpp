@@ -17,7 +17,7 @@ StripCuts::StripCuts(const Problem& problem, std::int64_t wafers) : wafers_(wafe
       const Strips cut(problem.wafer, along, strips);
       if (cut.per_wafer() == 0) continue;
       const std::int64_t most_parts = std::max<std::int64_t>(most / strips, 1);
-      searches_.push_back(std::make_unique<StripSearch>(problem, cut, wafers, most_parts));
+      searches_.push_back(std::make_unique<StripSearch>(problem, cut, wafers, most_parts, states_));
     }
   }
   // Cuts with a low bound first: what they find spares work on the others.

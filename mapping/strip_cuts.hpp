@@ -17,6 +17,8 @@ class StripCuts {
  public:
   /// Keeps a reference to `problem`. Preconditions: at least one wafer.
   StripCuts(const Problem& problem, std::int64_t wafers);
+  StripCuts(const StripCuts&) = delete;
+  StripCuts& operator=(const StripCuts&) = delete;
 
   /// The plan with the shortest pass of all cuts, below `incumbent`.
   std::optional<Found> shortest(const Limits& limits, Cycles incumbent = kEndless);
@@ -39,6 +41,7 @@ class StripCuts {
  private:
   std::int64_t wafers_;
   bool embedding_ = false;
+  StripStates states_;
   std::vector<std::unique_ptr<StripSearch>> searches_;
 };
 

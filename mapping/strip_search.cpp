@@ -12,8 +12,10 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-StripSearch::StripSearch(const Problem& problem, const Strips& strips, std::int64_t wafers, std::int64_t most)
+StripSearch::StripSearch(const Problem& problem, const Strips& strips, std::int64_t wafers, std::int64_t most,
+                         StripStates& states)
     : problem_(&problem),
+      states_(&states),
       strips_(strips),
       strip_count_(wafers * strips.per_wafer()),
       shapes_(list_shapes(strips_, most)),
@@ -58,11 +60,6 @@ void StripSearch::bound_layers() {
   }
 }
 
-StripSearch::State& StripSearch::state(std::int64_t strip, std::int64_t layer_count, std::size_t shape) {
-  const auto row = static_cast<std::size_t>(strip) * (layers() + 1) + static_cast<std::size_t>(layer_count);
-  return states_[row * shapes_.size() + shape];
-}
-
 void StripSearch::prepare(const Limits& limits) {
   next_.assign(options_.size(), {});
   heads_.assign(shapes_.size(), {});
@@ -89,8 +86,7 @@ void StripSearch::prepare(const Limits& limits) {
       heads_[shape].push_back(good ? part.cycles.value : kInfinite);
     }
   }
-  states_.assign(static_cast<std::size_t>(strip_count_ + 1) * (layers() + 1) * shapes_.size(), {kInfinite, 0, 0, 0, 0});
-  any_state_.assign(static_cast<std::size_t>(strip_count_ + 1) * (layers() + 1), false);
+  states_->reset(strip_count_, count, shapes_.size());
   best_.reset();
 }
 
@@ -126,8 +122,7 @@ std::optional<Found> StripSearch::solve(const Limits& limits, bool embedding_on_
   begin(embedding_on_wafer);
   for (std::int64_t strip = 1; strip < strip_count_; ++strip) {
     for (std::int64_t layer = 0; layer <= static_cast<std::int64_t>(layers()); ++layer) {
-      if (any_state_[static_cast<std::size_t>(strip) * (layers() + 1) + static_cast<std::size_t>(layer)])
-        leave(strip, layer);
+      if (states_->reached(strip, layer)) leave(strip, layer);
     }
   }
   if (!best_) return std::nullopt;
@@ -168,17 +163,16 @@ void StripSearch::fill_with_embedding(std::size_t shape) {
   if (regions == 0 || regions < walks_.slots(0, shape) || strip_count_ < 2) return;
   const double cycles = problem_->costs.embedding(shapes_[shape].extent, regions).cycles.value;
   const double walked = cycles + walks_.walk(0, shape, 0, regions - 1);
-  State& full = state(1, 0, shape);
+  StripState& full = states_->at(1, 0, shape);
   if (walked >= full.cycles) return;
   full = {walked, 0, 0, kStart, static_cast<Index>(regions)};
-  any_state_[layers() + 1] = true;
 }
 
 /// From a strip that is full to all that may be in the next.
 void StripSearch::leave(std::int64_t strip, std::int64_t layer) {
   arrivals_.assign(shapes_.size(), {kInfinite, kStart});
   for (std::size_t before = 0; before < shapes_.size(); ++before) {
-    const State& from = state(strip, layer, before);
+    const StripState& from = states_->at(strip, layer, before);
     if (from.cycles == kInfinite) continue;
     for (std::size_t to = 0; to < shapes_.size(); ++to) {
       if (walks_.slots(strip, to) == 0) continue;
@@ -215,11 +209,10 @@ void StripSearch::fill(const Arrival& arrival) {
     ++plans_;
     const double cycles = base + before_[arrival.option][static_cast<std::size_t>(to)];
     if (cycles + bound_from_[static_cast<std::size_t>(to)] >= incumbent_) continue;
-    State& next = state(arrival.strip + 1, to, here);
+    StripState& next = states_->at(arrival.strip + 1, to, here);
     if (cycles >= next.cycles) continue;
     next = {cycles, static_cast<Index>(arrival.option), static_cast<Index>(to - arrival.layer), arrival.before,
             static_cast<Index>(arrival.first_slot)};
-    any_state_[static_cast<std::size_t>(arrival.strip + 1) * (layers() + 1) + static_cast<std::size_t>(to)] = true;
   }
 }
 

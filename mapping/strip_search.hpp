@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mapping/strip_options.hpp"
+#include "mapping/strip_states.hpp"
 #include "mapping/strip_walks.hpp"
 
 namespace waferline::mapping {
@@ -25,8 +26,10 @@ struct Found {
 /// One cut of the wafers into strips.
 class StripSearch {
  public:
-  /// `most`: regions into which a strip is cut, at most. Keeps a reference to `problem`.
-  StripSearch(const Problem& problem, const Strips& strips, std::int64_t wafers, std::int64_t most);
+  /// `most`: regions into which a strip is cut, at most. Keeps a reference to `problem`, and to `states`, which is
+  /// scratch space for one solution at a time.
+  StripSearch(const Problem& problem, const Strips& strips, std::int64_t wafers, std::int64_t most,
+              StripStates& states);
   StripSearch(const StripSearch&) = delete;
   StripSearch& operator=(const StripSearch&) = delete;
 
@@ -45,15 +48,7 @@ class StripSearch {
   std::int64_t plans() const { return plans_; }
 
  private:
-  using Index = std::int32_t;
-  /// The best way known to have so many layers on so many strips, the last of which has a certain shape.
-  struct State {
-    double cycles = 0;
-    Index option = 0;       ///< of the last strip
-    Index layers_here = 0;  ///< of the last strip
-    Index before = 0;       ///< shape of the strip before; kStart if there is none
-    Index first_slot = 0;   ///< slots of the last strip that the embedding takes
-  };
+  using Index = StripState::Index;
   /// Arrival at the first free region of a strip.
   struct Arrival {
     double cycles = 0;
@@ -79,7 +74,6 @@ class StripSearch {
   std::size_t layers() const { return problem_->kinds.of_layer.size(); }
   const PartCost& cost(std::size_t option, std::int64_t layer) const;
   std::size_t shape(std::size_t option) const { return options_[option].shape; }
-  State& state(std::int64_t strip, std::int64_t layers, std::size_t shape);
   void bound_layers();
   void prepare(const Limits& limits);
   bool reachable() const;
@@ -96,6 +90,7 @@ class StripSearch {
   void add_layers(const Arrival& arrival, std::int64_t count, std::int64_t regions, Plan& plan) const;
 
   const Problem* problem_;
+  StripStates* states_;
   Strips strips_;
   std::int64_t strip_count_;
   std::vector<StripShape> shapes_;
@@ -109,8 +104,6 @@ class StripSearch {
   // Of one set of limits.
   std::vector<std::vector<std::int64_t>> next_;  ///< by option and layer: end of the longest run that one region takes
   std::vector<std::vector<double>> heads_;       ///< by shape and regions - 1: cycles of the head; infinite: no room
-  std::vector<State> states_;
-  std::vector<bool> any_state_;                     ///< by strip and layers
   std::vector<std::pair<double, Index>> arrivals_;  ///< by shape: cycles, and the shape before
   std::optional<Ending> best_;
   double incumbent_ = 0;

@@ -49,7 +49,7 @@ Plan StripSearch::trace_back(const Ending& ending) {
   std::int64_t layer = ending.arrival.layer;
   for (std::int64_t strip = ending.arrival.strip; strip > 0; --strip) {
     const auto last = static_cast<std::size_t>(before);
-    const State& full = state(strip, layer, last);
+    const StripState& full = states_->at(strip, layer, last);
     layer -= full.layers_here;
     legs.push_back({{0, strip - 1, last, static_cast<std::size_t>(full.option), full.first_slot, layer, full.before},
                     full.layers_here,

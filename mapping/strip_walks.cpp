@@ -25,22 +25,20 @@ Cycles way_back(const Problem& problem, const PlannedRegion& last, const Region&
 
 StripWalks::StripWalks(const Problem& problem, const Strips& strips, const std::vector<StripShape>& shapes)
     : problem_(&problem), strips_(&strips), shapes_(&shapes) {
-  const auto on_wafer = static_cast<std::size_t>(strips_->per_wafer());
-  along_.assign(on_wafer * shapes_->size(), {});
-  between_.assign(on_wafer * shapes_->size() * shapes_->size(), std::numeric_limits<double>::quiet_NaN());
+  const std::size_t places = static_cast<std::size_t>(strips_->per_wafer()) * shapes_->size();
+  for (std::int64_t strip = 0; strip < strips_->per_wafer(); ++strip) {
+    for (const StripShape& shape : *shapes_) slots_.push_back(strips_->slots(strip, shape.length));
+  }
+  along_.assign(places, {});
+  between_.assign(places * shapes_->size(), std::numeric_limits<double>::quiet_NaN());
 }
 
 PlannedRegion StripWalks::region(std::int64_t strip, std::size_t shape, std::int64_t slot) const {
   return (*shapes_)[shape].region(*strips_, strip, slot);
 }
 
-std::int64_t StripWalks::slots(std::int64_t strip, std::size_t shape) const {
-  return strips_->slots(strip, (*shapes_)[shape].length);
-}
-
 const std::vector<double>& StripWalks::ways_along(std::int64_t strip, std::size_t shape) {
-  const auto on_wafer = static_cast<std::size_t>(strip % strips_->per_wafer());
-  std::vector<double>& ways = along_[on_wafer * shapes_->size() + shape];
+  std::vector<double>& ways = along_[place(strip, shape)];
   const std::int64_t count = slots(strip, shape);
   if (!ways.empty() || count == 0) return ways;
   ways.push_back(0);
@@ -56,8 +54,7 @@ double StripWalks::walk(std::int64_t strip, std::size_t shape, std::int64_t from
 }
 
 double StripWalks::between(std::int64_t strip, std::size_t from, std::size_t to) {
-  const auto on_wafer = static_cast<std::size_t>(strip % strips_->per_wafer());
-  double& way = between_[(on_wafer * shapes_->size() + from) * shapes_->size() + to];
+  double& way = between_[place(strip, from) * shapes_->size() + to];
   if (std::isnan(way)) way = onwards(strip, from, slots(strip, from) - 1, to);
   return way;
 }

@@ -21,7 +21,7 @@ class StripWalks {
 
   /// The region at a place, on its true wafer.
   PlannedRegion region(std::int64_t strip, std::size_t shape, std::int64_t slot) const;
-  std::int64_t slots(std::int64_t strip, std::size_t shape) const;
+  std::int64_t slots(std::int64_t strip, std::size_t shape) const { return slots_[place(strip, shape)]; }
   /// From one place to another further on in the same strip, through all between.
   double walk(std::int64_t strip, std::size_t shape, std::int64_t from, std::int64_t to);
   /// From the last region of a strip to the first of the next strip.
@@ -32,11 +32,16 @@ class StripWalks {
   double back(std::int64_t strip, std::size_t shape, std::int64_t slot) const;
 
  private:
+  /// Where tables by strip on its wafer and shape have an entry.
+  std::size_t place(std::int64_t strip, std::size_t shape) const {
+    return static_cast<std::size_t>(strip % strips_->per_wafer()) * shapes_->size() + shape;
+  }
   const std::vector<double>& ways_along(std::int64_t strip, std::size_t shape);
 
   const Problem* problem_;
   const Strips* strips_;
   const std::vector<StripShape>* shapes_;
+  std::vector<std::int64_t> slots_;         ///< by strip on its wafer and shape
   std::vector<std::vector<double>> along_;  ///< by strip on its wafer and shape: ways from the first region to each
   std::vector<double> between_;             ///< by strip on its wafer and both shapes; NaN: not yet known
 };
